@@ -15,7 +15,7 @@ from ._query import Query
 
 # Groups of a `by` column that span more than this are numbered, so that they leave most of the 64
 # bits of an index's keys to the `on` column.
-_MOST_GROUPS = 1 << 24
+_MAX_GROUPS = 1 << 24
 
 
 def key_of(by: Sequence[Any], on: Any) -> Any:
@@ -24,7 +24,7 @@ def key_of(by: Sequence[Any], on: Any) -> Any:
 
 
 def index_over(by: Sequence[Any], on: Any, ready: Index | None, rows: int) -> Index:
-    """The index that was given, or a new one; `rows` is the size of the right side."""
+    """The index that was passed, or a new one; `rows` is the size of the right side."""
     if ready is None:
         return build(key_of(by, on))
     if not isinstance(ready, Index):
@@ -49,17 +49,16 @@ def grouped(left: Any, right: Any, number: Callable[[], tuple[Any, Any]]) -> tup
     """Integers of a `by` column as they are, or numbered where they are far apart."""
     ends = [end for side in (left, right) if len(side) for end in (side.min(), side.max())
             if end is not None]
-    return (left, right) if not ends or int(max(ends)) - int(min(ends)) < _MOST_GROUPS else number()
+    return (left, right) if not ends or int(max(ends)) - int(min(ends)) < _MAX_GROUPS else number()
 
 
 def last_nearest(index: Index, by: Sequence[Any], left: Any, right: Any, exact: bool,
                  tolerance: Any, numbers: Callable[[Any], Array],
                  take: Callable[[Any, Array], Any]) -> Array:
-    """Of the rows with the smallest distance the last one in the order of the keys: a tie goes
-    forward, and of equal keys the last row counts.
+    """The nearest row of each key. Of several, the last one in the order of keys and rows.
 
-    `left` and `right` are the `on` columns, `numbers` makes arrays of them that have distances, and
-    `take` returns some rows of a column.
+    `left` and `right` are the `on` columns, `numbers` converts them to arrays that have
+    distances, and `take` returns some rows of a column.
     """
     lookups = key_of(by, left)
     rows = neighbour_rows(index, lookups, "backward", exact, tolerance)
@@ -70,14 +69,14 @@ def last_nearest(index: Index, by: Sequence[Any], left: Any, right: Any, exact: 
     here, there = numbers(left)[both], numbers(right)
     closer[both] = (_distance(there[after[both]], here) <= _distance(here, there[rows[both]]))
     chosen = np.flatnonzero(closer)
-    if chosen.size:  # the first row of that key; look for the last
+    if chosen.size:  # replaces the first row of the key by the last
         found = key_of([take(column, chosen) for column in by], take(right, after[chosen]))
         rows[chosen] = neighbour_rows(index, found, "backward", True, None)
     return rows
 
 
 def _distance(later: Array, earlier: Array) -> Any:
-    """Of integers without overflow."""
+    """The distance; of integers without overflow."""
     if later.dtype.kind == "f":
         return later - earlier
     return later.astype(np.int64).view(np.uint64) - earlier.astype(np.int64).view(np.uint64)

@@ -42,7 +42,7 @@ class Options(NamedTuple):
 
 def answer(index: _core.Index, query: Query, bound: _core.Query, key_type: ColumnType, kind: Kind,
            names: Any, options: Options) -> Any:
-    """The answers, in objects of the given kind.
+    """The answers, in objects of this kind.
 
     `bound` is the query with its columns in the type of the indexed one, `key_type`.
     """
@@ -127,7 +127,7 @@ def _outputs(index: _core.Index, names: Sequence[str], size: int, values: _core.
     if not names:
         raise InvalidArgumentError(f"invalid answer=[]: expected {_CHOICES}")
     if out is not None and (len(names) != 1 or names[0] in ("rows", "key")):
-        raise InvalidArgumentError("`out` takes one answer other than 'rows' and 'key': choose "
+        raise InvalidArgumentError("`out` expects one answer other than 'rows' and 'key': choose "
                                    "one, or omit `out`")
     outputs = {}
     for name in names:
@@ -160,9 +160,9 @@ def _dtype(index: _core.Index, name: str, values: _core.Column | None,
 
 def _require_host_free(options: Options) -> None:
     if options.out is not None:
-        raise UnsupportedError("`out` takes lookups in host memory: omit it")
+        raise UnsupportedError("`out` expects lookups in host memory: omit it")
     if options.counters:
-        raise UnsupportedError("`counters` takes lookups in host memory: copy them there")
+        raise UnsupportedError("`counters` expects lookups in host memory: copy them there")
 
 
 def _require_fit(out: Any, size: int, dtype: Any) -> None:

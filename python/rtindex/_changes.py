@@ -58,10 +58,10 @@ def row_column(rows: Any, size: int) -> Column:
 
 
 def value_column(values: Any, index: Index) -> Column:
-    """New included values of an index; numbers of Python take the type of the others."""
+    """New included values of an index; Python numbers are converted to their type."""
     wanted = index.included
     if wanted is None:
-        return column(values)  # which the index refuses
+        return column(values)  # which the index rejects
     times = TimeType.from_text(index.included_time)
     found = column(values, ColumnType(wanted, "" if times is None else times.unit))
     if found.type == wanted or not (is_scalar(values) or isinstance(values, (list, tuple, range))):

@@ -200,8 +200,8 @@ def _from_keys(keys: list[Any], target: ColumnType) -> Column:
     if len(lengths) == 1 and target.rounding is not None and 0 < lengths[0] < count:
         count = lengths[0]  # of lookups: the parts that keys begin with
     if lengths not in ([], [count]):
-        given = " or ".join(map(str, lengths))
-        raise InvalidArgumentError(f"expected composite keys of {count} parts, got {given} parts: "
+        got = " or ".join(map(str, lengths))
+        raise InvalidArgumentError(f"expected composite keys of {count} parts, got {got} parts: "
                                    "write None for a part that is null")
     nulls = (None,) * count
     parts = zip(*(nulls if key is None else key for key in keys))

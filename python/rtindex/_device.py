@@ -216,7 +216,7 @@ class _Torch(Library):
         return rows.view(self.torch.int32) != -1
 
     def wait_for(self, event: int, like: Any) -> None:
-        self.torch.cuda.synchronize(like.device)  # which knows events of its own only
+        self.torch.cuda.synchronize(like.device)  # torch waits only for its own events
 
 
 _LIBRARIES = {"cupy": _Cupy, "torch": _Torch}
@@ -267,7 +267,7 @@ def device_rows(rows: Any, size: int) -> Column:
         return device_column(rows)  # the index checks them itself
     if not dtype.startswith(("int", "uint")):
         raise InvalidArgumentError(f"invalid rows of type {dtype}: expected integers")
-    # Those of 2^63 and above become negative, and so are refused as well.
+    # Rows from 2^63 on become negative, and are rejected as well.
     numbers = library.cast(rows, "int64")
     if bool(((numbers < 0) | (numbers >= size)).any()):
         raise InvalidArgumentError(wrong_rows(size))

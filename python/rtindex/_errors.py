@@ -12,7 +12,7 @@ class InvalidArgumentError(Error, ValueError):
 
 
 class UnsupportedError(Error):
-    """This index cannot do what was asked; another index may."""
+    """This index does not support the call; another index may."""
 
 
 class UnavailableError(Error):

@@ -70,7 +70,7 @@ class Index(LookupCalls):
                                 stream)
 
     def merge(self) -> None:
-        """Merges what changes have added into one structure, without the erased rows.
+        """Merges all segments into one, without the erased rows.
 
         Changes do this by themselves once they have added enough keys; call it before a long time
         without changes.
@@ -184,7 +184,7 @@ def spec_text(spec: Any) -> str:
 
 
 def path_text(path: Path) -> str:
-    """The path as the library takes it."""
+    """The path as the library reads it."""
     try:
         text = os.fsdecode(path)
         text.encode()

@@ -23,7 +23,7 @@ def key_dtype(key_type: ColumnType) -> type | None:
 
 def key_answer(array: Array | None, parts: Any, key_type: ColumnType, validity: Array, kind: Kind,
                data: Any) -> Any:
-    """The keys in objects of the given kind.
+    """The keys in objects of this kind.
 
     They are in `array`, or in one object for each part. `data` holds the lookups; times are in its
     time zone.

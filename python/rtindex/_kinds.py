@@ -217,7 +217,7 @@ _POLARS = _Polars()
 
 
 def kind_of(data: Any, composite: bool = False) -> Kind:
-    """The kind of answers for lookups given as `data`; `composite`: one key is a tuple."""
+    """The kind of answers for lookups in `data`; `composite`: one key is a tuple."""
     if type(data) is np.ndarray and data.ndim == 1:
         return _NUMPY
     if is_scalar(data):

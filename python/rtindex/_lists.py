@@ -24,7 +24,7 @@ def plain_array(items: list[Any], wanted: str, unit: str) -> tuple[Array, Array 
     """The items, and the bitmap of those that are not None if there is one.
 
     `wanted` and `unit` are the type and the unit of the indexed column. Numbers and dates of
-    Python take its type where that is lossless.
+    Python are converted to this type where that is lossless.
     """
     validity = None
     if any(item is None for item in items):
@@ -95,7 +95,7 @@ def cast_times(times: Array, unit: str) -> Array | None:
 def cast_and_lost(times: Array, dtype: Any) -> tuple[Array, Array]:
     """The times in another unit, and which of them are not the same there.
 
-    NumPy wraps a time out of the unit's range. From 2.5 on it refuses the array instead, whose first
+    NumPy wraps a time out of the unit's range. From 2.5 on it rejects the array instead, whose first
     such time is then the one that is lost.
     """
     lost = np.zeros(len(times), bool)
@@ -156,7 +156,7 @@ def _times(items: list[Any], unit: str) -> Array:
         far = next(time for time in times
                    if cast_and_lost(time.reshape(1), finest)[1][0])
         raise InvalidArgumentError(_too_far(far, np.datetime_data(finest)[0])) from None
-    for i, time in enumerate(times):  # NumPy takes the finest unit
+    for i, time in enumerate(times):  # NumPy would choose the finest unit
         if time.dtype != array.dtype and differ(array[i].astype(time.dtype), time):
             raise InvalidArgumentError(_too_far(time, np.datetime_data(array.dtype)[0]))
     if unit and "," not in unit:

@@ -37,8 +37,8 @@ JoinName = Literal["inner", "left", "semi", "anti"]
 
 
 class LookupCalls:
-    """What an index answers. All calls take one key or a batch of them, in any kind of object
-    that holds a column, and answer in objects of the same kind."""
+    """The queries of an index. Keys are one key or a batch of them, in any kind of object that
+    holds a column; answers are objects of the same kind."""
 
     __slots__ = ("_core", "_lower", "_neighbour", "_point", "_type", "_upper", "time_unit", "type")
 
@@ -63,7 +63,7 @@ class LookupCalls:
             is the row of the neighbour and "key" its key; the others are about all rows that hold
             this key.
         values: the value column of sum, min and max, one value per row (`len(index)` of them);
-            None takes the included values.
+            None: the included values.
         matched: add a boolean array of the queries that matched.
         limit: the maximum number of rows that "rows" returns per query.
         order: "key" sorts the rows of each query by key, equal keys by rowID; "-key" is the
@@ -142,7 +142,7 @@ class LookupCalls:
     def __contains__(self, key: Any) -> bool:
         """Whether a row holds the key: one key, a tuple for a composite column."""
         if not is_scalar(key) and not (self.type == "composite" and isinstance(key, tuple)):
-            raise InvalidArgumentError(f"`in` takes one key, got {type(key).__name__}: look up "
+            raise InvalidArgumentError(f"`in` expects one key, got {type(key).__name__}: look up "
                                        "several with lookup(keys, matched=True)")
         if isinstance(key, tuple) and len(key) < len(self._type.parts):
             raise InvalidArgumentError(f"`in` expected a key of {len(self._type.parts)} parts, "
@@ -184,7 +184,7 @@ class LookupCalls:
         return kind_of(data_of(query), self.type == "composite")
 
     def _answer(self, query: Query, kind: Kind, answer: Any, options: Options) -> Any:
-        """The answers in objects of the given kind, whichever objects hold the query."""
+        """The answers in objects of this kind, whichever objects hold the query."""
         return answer_call(self._core, query, self._bound(query), self._type, kind, answer, options)
 
     def _rows(self, query: Query) -> Array:

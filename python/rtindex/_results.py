@@ -113,7 +113,7 @@ class MemoryUsage(NamedTuple):
     resident: int
     """Held as long as the index lives."""
     build_peak: int
-    """The most held at once while it was built."""
+    """The peak while it was built."""
     parts: dict[str, int]
     """`resident` by part."""
 

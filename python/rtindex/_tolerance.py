@@ -21,7 +21,7 @@ _LARGEST = 2**64 - 1
 
 
 def tolerance_of(tolerance: Any, column: ColumnType) -> int | float | None:
-    """The tolerance as the index takes it: a number in the unit of the column.
+    """The tolerance for the index: a number in the unit of the column.
 
     A duration between two ticks of the unit becomes the smaller one, because distances are whole.
     """

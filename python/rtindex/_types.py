@@ -22,8 +22,8 @@ class Rounding(NamedTuple):
     """Up (1) for lower ends of ranges, down (-1) for upper ends; 0 for points: whole ones match."""
     open: bool = False
     """The end itself is not part of the range."""
-    refusal: str = ""
-    """The error about a float without an integer; without one, it matches nothing."""
+    error: str = ""
+    """The error for a float that is not whole; empty: such a float matches nothing."""
 
 
 class ColumnType(NamedTuple):
@@ -43,11 +43,11 @@ class ColumnType(NamedTuple):
     def for_ends(self, direction: int, is_open: bool = False) -> ColumnType:
         """For the lower (1) or upper (-1) ends of ranges."""
         # Tuples compare in lexicographic order: an end may be rounded in its last part alone.
-        return self._rounded(Rounding(direction, is_open), Rounding(0, refusal=_WHOLE_PART),
+        return self._rounded(Rounding(direction, is_open), Rounding(0, error=_WHOLE_PART),
                              Rounding(direction, is_open, _WHOLE_PART))
 
     def for_neighbours(self) -> ColumnType:
-        last = Rounding(0, refusal=_WHOLE_KEY)
+        last = Rounding(0, error=_WHOLE_KEY)
         return self._rounded(last, Rounding(0), last)
 
     def _rounded(self, plain: Rounding, leading: Rounding, last: Rounding) -> ColumnType:

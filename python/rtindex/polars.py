@@ -117,7 +117,7 @@ def _groups(left: polars.Series, right: polars.Series) -> tuple[Any, Any]:
 
 
 def _plain(keys: polars.Series) -> polars.Series:
-    """Keys as an index takes them: times as ticks, 128-bit integers and decimals as 64 bits."""
+    """Keys for an index: times as ticks, 128-bit integers and decimals as 64 bits."""
     plain = keys.to_physical()
     if str(plain.dtype) != "Int128":  # a type that old versions do not name
         return plain
@@ -159,7 +159,7 @@ def _require_frame(frame: Any) -> None:
 
 
 def _require_distance(dtype: Any, strategy: Any, tolerance: Any) -> None:
-    """Refuses what polars has no error for."""
+    """Rejects arguments for which polars has no error."""
     if strategy == "nearest" and dtype in (polars.String, polars.Binary, polars.Boolean):
         raise InvalidArgumentError(f"invalid strategy='nearest': keys of type {dtype} have no "
                                    "distance; use backward or forward")

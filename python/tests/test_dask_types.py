@@ -270,7 +270,7 @@ def test_errors(client):
             (lambda: index.lookup([1], limit=-1), "invalid limit"),
             (lambda: index.join([1], "outer"), "invalid how"),
             (lambda: index.range(array(NUMBERS), [2]), "Dask collection"),
-            (lambda: [1] in index, "takes one key"),
+            (lambda: [1] in index, "expects one key"),
             (lambda: rtindex.dask.build(NUMBERS), "from_array"),
             (lambda: rtindex.dask.build(array(NUMBERS), partitions=0), "partitions=0"),
             (lambda: rtindex.dask.build(array(NUMBERS), 7), "invalid spec"),

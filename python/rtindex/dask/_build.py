@@ -26,7 +26,7 @@ _SAMPLE = 1024
 # Memory of an index with its rows and keys, relative to the keys alone, by measurement.
 _FACTOR = 4
 _FEW_ROWS = 1 << 16
-_MOST_ROWS = 2**32 - 2
+_MAX_ROWS = 2**32 - 2
 _PARTITION_BYTES = 1 << 30
 
 
@@ -87,7 +87,7 @@ def assemble(spec: str, pieces: list[Any]) -> Partition:
     if len(pieces[0]) == 1:  # one partition: the whole column
         pieces = [piece[0] for piece in pieces]
     rows, keys, values = together(pieces)
-    if rows.size > _MOST_ROWS:
+    if rows.size > _MAX_ROWS:
         raise OutOfMemoryError(f"a partition has {rows.size} rows, and an index holds 2^32 - 2: "
                                "pass more partitions")
     whole = rows.size and rows[0] == 0 and rows[-1] == rows.size - 1
@@ -97,20 +97,20 @@ def assemble(spec: str, pieces: list[Any]) -> Partition:
 def together(pieces: list[Any]) -> tuple[Array, Columns, Columns | None]:
     """One piece from those of all blocks, which come in the order of rows."""
     rows = np.concatenate([piece[0] for piece in pieces])
-    most = int(rows[-1]) if rows.size else 0
+    last = int(rows[-1]) if rows.size else 0
     keys = concat([piece[1] for piece in pieces])
     values = None if pieces[0][2] is None else concat([piece[2] for piece in pieces])
-    return small_rows(rows, most), keys, values
+    return small_rows(rows, last), keys, values
 
 
-def sample(block: tuple[Any, ...], number: int, most: int) -> Sampled:
+def sample(block: tuple[Any, ...], number: int, max_rows: int) -> Sampled:
     keys = read(*block)
     length = size(keys)
-    if length <= most:
+    if length <= max_rows:
         positions = np.arange(length)
     else:
         generator = np.random.default_rng(number)
-        positions = np.unique(generator.integers(0, length, most))
+        positions = np.unique(generator.integers(0, length, max_rows))
     return Sampled(length, nbytes(keys), take(keys, positions), positions)
 
 
@@ -177,8 +177,8 @@ def released(client: Any) -> Iterator[list[Any]]:
 
 def partition_bytes() -> int:
     """The most bytes of a new partition; one that grows to twice as many is split."""
-    most = dask.config.get("rtindex.partition-bytes", _PARTITION_BYTES)
-    return int(dask.utils.parse_bytes(most) if isinstance(most, str) else most)
+    limit = dask.config.get("rtindex.partition-bytes", _PARTITION_BYTES)
+    return int(dask.utils.parse_bytes(limit) if isinstance(limit, str) else limit)
 
 
 def _planned(lengths: list[int], bounds: Bounds) -> Plan:
@@ -189,4 +189,4 @@ def _planned(lengths: list[int], bounds: Bounds) -> Plan:
 def _partition_count(rows: int, key_bytes: int, workers: int) -> int:
     if rows <= _FEW_ROWS:
         return 1
-    return max(workers, -(-_FACTOR * key_bytes // partition_bytes()), -(-rows // _MOST_ROWS))
+    return max(workers, -(-_FACTOR * key_bytes // partition_bytes()), -(-rows // _MAX_ROWS))

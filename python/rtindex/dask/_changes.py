@@ -38,18 +38,18 @@ def insert(state: State, keys: Any, values: Any) -> State:
     if is_collection(keys):
         return _insert_collection(state, keys, values)
     template = state.routing.template
-    given = columns(keys, template._type)
+    new = columns(keys, template._type)
     included = None if values is None else _values(state, values)
     trial = template.snapshot()  # raises what the partitions would raise
-    trial.insert(as_keys(given), None if included is None else as_keys(included))
-    rows = np.arange(state.size, state.size + size(given), dtype=np.uint64)
-    kept = like(given, state.model[0])
+    trial.insert(as_keys(new), None if included is None else as_keys(included))
+    rows = np.arange(state.size, state.size + size(new), dtype=np.uint64)
+    kept = like(new, state.model[0])
     if included is not None and state.model[1] is not None:
         included = like(included, state.model[1])
-    places = state.bounds.partitions(kept, rows)
+    targets = state.bounds.partitions(kept, rows)
     changes = {}
-    for number in np.unique(places).tolist():
-        at = np.flatnonzero(places == number)
+    for number in np.unique(targets).tolist():
+        at = np.flatnonzero(targets == number)
         changes[number] = (_inserted, rows[at], take(kept, at),
                            None if included is None else take(included, at))
     return _submitted(state, changes, state.size + rows.size)
@@ -72,25 +72,25 @@ def erase_keys(state: State, keys: Any) -> tuple[State, int]:
 def update(state: State, rows: Any, keys: Any) -> State:
     """New keys for rows. A row whose key belongs to another partition moves there."""
     wanted = _row_numbers(rows, state.size)
-    given = columns(keys, state.routing.template._type)
-    if size(given) != wanted.size:
-        raise InvalidArgumentError(f"expected {wanted.size} keys, one per row, got {size(given)}")
+    new = columns(keys, state.routing.template._type)
+    if size(new) != wanted.size:
+        raise InvalidArgumentError(f"expected {wanted.size} keys, one per row, got {size(new)}")
     trial = state.routing.template.snapshot()
-    trial.insert(as_keys(given), _any_values(state, wanted.size))
-    kept = like(given, state.model[0])
+    trial.insert(as_keys(new), _any_values(state, wanted.size))
+    kept = like(new, state.model[0])
     local = locate(state, wanted)
     home = np.argmax(np.array([found >= 0 for found in local]), axis=0)
-    places = state.bounds.partitions(kept, wanted).astype(np.int64)
+    targets = state.bounds.partitions(kept, wanted).astype(np.int64)
     missing = nulls(kept)
     if missing is not None:
-        places[missing] = home[missing]
-    moving = np.flatnonzero(home != places)
+        targets[missing] = home[missing]
+    moving = np.flatnonzero(home != targets)
     values = _values_of_rows(state, local, moving) if state.model[1] is not None else None
     changes = {}
-    for number in np.unique(np.concatenate([home, places])).tolist():
-        stay = np.flatnonzero((home == number) & (places == number))
-        leave = np.flatnonzero((home == number) & (places != number))
-        come = np.flatnonzero((home != number) & (places == number))
+    for number in np.unique(np.concatenate([home, targets])).tolist():
+        stay = np.flatnonzero((home == number) & (targets == number))
+        leave = np.flatnonzero((home == number) & (targets != number))
+        come = np.flatnonzero((home != number) & (targets == number))
         come = come[np.argsort(wanted[come])]
         arrived = None if values is None else take(values, np.searchsorted(moving, come))
         changes[number] = (_updated, local[number][stay], take(kept, stay), local[number][leave],
@@ -100,13 +100,13 @@ def update(state: State, rows: Any, keys: Any) -> State:
 
 def set_included(state: State, rows: Any, values: Any) -> State:
     wanted = _row_numbers(rows, state.size)
-    given = _values(state, values)
-    if size(given) != wanted.size:
+    new = _values(state, values)
+    if size(new) != wanted.size:
         raise InvalidArgumentError(f"expected {wanted.size} values, one per row, got "
-                                   f"{size(given)}")
+                                   f"{size(new)}")
     local = locate(state, wanted)
     return _submitted(state, {
-        number: (_with_values, found[found >= 0], take(given, np.flatnonzero(found >= 0)))
+        number: (_with_values, found[found >= 0], take(new, np.flatnonzero(found >= 0)))
         for number, found in enumerate(local) if (found >= 0).any()})
 
 
@@ -207,7 +207,7 @@ def _values(state: State, values: Any) -> Columns:
 
 
 def _any_values(state: State, count: int) -> Any:
-    """Values that an index with included values takes, for a trial."""
+    """Values for an index with included values, for a trial."""
     if state.model[1] is None:
         return None
     part = state.model[1][0]
@@ -222,26 +222,26 @@ def _values_of_rows(state: State, local: list[Array], moving: Array) -> Columns:
     """The included values of rows that move, in their order."""
     from ._columns import concat
 
-    places, futures = [], []
+    positions, futures = [], []
     for number, found in enumerate(local):
         here = moving[found[moving] >= 0]
         if here.size:
-            places.append(here)
+            positions.append(here)
             futures.append(state.client.submit(_values_at, state.held[number].copies[0],
                                                found[here], pure=False))
-    if not places:
+    if not positions:
         return state.model[1]  # type: ignore[return-value]
-    order = np.argsort(np.concatenate(places))
+    order = np.argsort(np.concatenate(positions))
     return take(concat(state.client.gather(futures)), order)
 
 
-def _row_numbers(rows: Any, most: int) -> Array:
+def _row_numbers(rows: Any, size: int) -> Array:
     numbers = np.atleast_1d(np.asarray(rows))
-    if most < 2**32:
-        row_column(rows, most)  # raises where these are no rows
+    if size < 2**32:
+        row_column(rows, size)  # raises where these are no rows
     elif numbers.size and (numbers.dtype.kind not in "iu" or not (
-            0 <= numbers.min() and numbers.max() < most)):
-        raise InvalidArgumentError(f"invalid rows: expected integers from 0 to {most - 1}")
+            0 <= numbers.min() and numbers.max() < size)):
+        raise InvalidArgumentError(f"invalid rows: expected integers from 0 to {size - 1}")
     found = numbers.astype(np.uint64).reshape(-1)
     if np.unique(found).size != found.size:
         values, counts = np.unique(found, return_counts=True)

@@ -54,7 +54,7 @@ class LazyRows:
 
 
 class Form(NamedTuple):
-    """How the answers to a block are given back."""
+    """The form of the answers to a block."""
 
     composite: bool
     names: tuple[str, ...]
@@ -228,9 +228,9 @@ def _split(routing: Routing, settings: Any, ends: Any, block: Any, request: Requ
     if routing.groups(query, request, miss):
         return _groups(routing, query, request, partitions)
     pieces = route(routing, query, request)
-    places = [(piece.partition, piece.query.direction, piece.positions) for piece in pieces]
-    return [places, *([(piece.query, piece.request) for piece in pieces if piece.partition == i]
-                      for i in range(partitions))]
+    sent = [(piece.partition, piece.query.direction, piece.positions) for piece in pieces]
+    return [sent, *([(piece.query, piece.request) for piece in pieces if piece.partition == i]
+                    for i in range(partitions))]
 
 
 def _groups(routing: Routing, query: Query, request: Request, partitions: int) -> list[Any]:
@@ -245,13 +245,13 @@ def _groups(routing: Routing, query: Query, request: Request, partitions: int) -
 
 def _merged(routing: Routing, settings: Any, ends: Any, block: Any, request: Request, model: Any,
             miss: Any, split: list[Any], answers: list[list[Partial]], form: Form | None) -> Any:
-    places = split[0]
-    if isinstance(places, tuple):
+    sent = split[0]
+    if isinstance(sent, tuple):
         partials = [partial for some in answers for partial in some]
-        return _formed(routing, block, ungrouped(routing, request, *places, partials, model), form)
+        return _formed(routing, block, ungrouped(routing, request, *sent, partials, model), form)
     left = [iter(partials) for partials in answers]
     pieces = [Answered(direction, positions, next(left[partition]))
-              for partition, direction, positions in places]
+              for partition, direction, positions in sent]
     query = _query(settings, ends, block)
     filled = blank(routing.template, query, request, model, miss)
     return _formed(routing, block, merge(routing, query, request, filled, pieces, miss), form)

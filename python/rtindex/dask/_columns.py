@@ -1,4 +1,4 @@
-"""Keys and values on their way between processes: NumPy and Arrow arrays, taken apart and joined.
+"""Keys and values between processes: NumPy and Arrow arrays, split and joined.
 
 A column is a tuple of parts, one for a plain column and several for a composite key. A part is a
 NumPy array of numbers, bools or times, or a pyarrow array of anything else and of anything with
@@ -56,7 +56,7 @@ def nbytes(column: Columns) -> int:
 
 
 def as_keys(column: Columns) -> Any:
-    """What `rtindex.build` and the calls of an index take."""
+    """The columns as arguments of `rtindex.build` and of the calls of an index."""
     return column if len(column) > 1 else column[0]
 
 
@@ -150,7 +150,7 @@ def _part(data: Any, target: ColumnType | None) -> Any:
     if is_scalar(data) or isinstance(data, (list, tuple, range)):
         return _from_items([data] if is_scalar(data) else list(data), target)[0]
     if hasattr(data, "__cuda_array_interface__"):
-        raise InvalidArgumentError("the lookups are in device memory: rtindex.dask takes host "
+        raise InvalidArgumentError("the lookups are in device memory: rtindex.dask expects host "
                                    "memory and moves it to the GPUs of its workers; pass "
                                    "cupy.asnumpy(keys), or tensor.cpu()")
     if hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__"):

@@ -29,7 +29,7 @@ def build(column: Any, index: str = "auto", include: Any = None, partitions: int
         (Dask's setting "rtindex.partition-bytes").
     replicate: how many workers hold each partition.
     progress: draw a bar while the index is built. Dask's dashboard shows its tasks, too.
-    client: the Dask client; None takes the current one.
+    client: the Dask client; None: the current one.
     """
     spec = spec_text(index)
     source = source_of(column)

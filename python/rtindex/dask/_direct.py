@@ -1,8 +1,8 @@
 """Small batches go straight to the worker that holds a partition.
 
-A task travels from the client through the scheduler to a worker, and its result back the same way.
-A batch of a few queries is answered sooner by one message to the worker. Where that fails, because
-the worker died or gave the partition away, the task takes the usual way.
+A task is sent from the client through the scheduler to a worker, and so is its result. A batch of a
+few queries is answered sooner by one message to the worker. If that fails, because the worker died
+or no longer holds the partition, the batch becomes a task.
 """
 
 from __future__ import annotations

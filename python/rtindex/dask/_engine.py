@@ -53,7 +53,7 @@ class Answered(NamedTuple):
 
 
 class Values(NamedTuple):
-    """The value column of a call, taken apart by partition."""
+    """The value column of a call, split by partition."""
 
     futures: tuple[Any, ...]
     model: Any
@@ -124,7 +124,7 @@ def nearer(routing: Routing, query: Query, request: Request, misses: Partial,
     for answered in (before, after):
         filled = blank(routing.template, chosen_query, request._replace(answers=("key",)))
         filled.update({name: _at(name, misses[name], positions) for name in request.answers})
-        local = [(np.searchsorted(positions, places), partial) for places, partial in answered]
+        local = [(np.searchsorted(positions, at), partial) for at, partial in answered]
         sides.append(combined(request, filled, local))
     earlier, later = sides
     nearer_is_later = later["matched"] & ~earlier["matched"]
@@ -308,7 +308,7 @@ def _lists_at(lists: Any, positions: Array) -> Any:
     ends = np.zeros(positions.size + 1, np.uint64)
     np.cumsum(lengths, out=ends[1:])
     before = np.cumsum(lengths) - lengths
-    places = np.arange(int(lengths.sum())) + np.repeat(starts - before, lengths)
-    return ends, rows[places]
+    at = np.arange(int(lengths.sum())) + np.repeat(starts - before, lengths)
+    return ends, rows[at]
 
 

@@ -70,7 +70,7 @@ class Index:
         held = None if values is None else self._values_of(state, values)
         if _is_lazy(require_query(query)):
             if out is not None:
-                raise UnsupportedError("`out` takes queries in memory: omit it")
+                raise UnsupportedError("`out` expects queries in memory: omit it")
             return _collections.answer(state, query, request, held, matched, miss)
         partial = run(state, self._with_columns(state, query), request, held, miss)
         if out is not None:
@@ -134,7 +134,7 @@ class Index:
         """Whether a row holds the key: one key, a tuple for a composite column."""
         parts = self._state.routing.template._type.parts
         if not is_scalar(key) and not (parts and isinstance(key, tuple)):
-            raise InvalidArgumentError(f"`in` takes one key, got {type(key).__name__}: look up "
+            raise InvalidArgumentError(f"`in` expects one key, got {type(key).__name__}: look up "
                                        "several with lookup(keys, matched=True)")
         if isinstance(key, tuple) and len(key) < len(parts):
             raise InvalidArgumentError(f"`in` expected a key of {len(parts)} parts, got "
@@ -160,7 +160,7 @@ class Index:
         query, state = query_of(query), self._state
         request, pairs = _join_request(query, require_how(how)), require_max_pairs(max_pairs)
         if _is_lazy(query):
-            raise UnsupportedError("`join_batches` takes queries in memory: the join of a Dask "
+            raise UnsupportedError("`join_batches` expects queries in memory: the join of a Dask "
                                    "collection is computed block by block")
         return join_batches(state, self._with_columns(state, query), request,
                             self._join_kind(state, query), how, pairs)
@@ -351,7 +351,7 @@ def _join_request(query: Query, how: str) -> Request:
 
 def _written(partial: Any, names: tuple[str, ...], out: Any) -> Any:
     if len(names) != 1 or names[0] in ("rows", "key"):
-        raise InvalidArgumentError("`out` takes one answer other than 'rows' and 'key': choose "
+        raise InvalidArgumentError("`out` expects one answer other than 'rows' and 'key': choose "
                                    "one, or omit `out`")
     found = partial[names[0]]
     if type(out) is not np.ndarray or out.dtype != found.dtype or out.shape != found.shape:

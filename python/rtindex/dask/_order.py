@@ -27,10 +27,11 @@ def select(state: State, ranks: Any) -> Any:
         raise InvalidArgumentError(f"invalid ranks of type {numbers.dtype}: expected integers")
     ends = np.cumsum([held.meta.live for held in state.held])
     begins = np.append(0, ends[:-1])
-    places = np.searchsorted(ends, numbers, "right")
-    inside = (numbers >= 0) & (places < len(state.held))
+    partitions = np.searchsorted(ends, numbers, "right")
+    inside = (numbers >= 0) & (partitions < len(state.held))
     rows = np.full(numbers.size, MISS, np.uint64)
-    ranked = {int(i): np.flatnonzero(inside & (places == i)) for i in np.unique(places[inside])}
+    ranked = {int(i): np.flatnonzero(inside & (partitions == i))
+              for i in np.unique(partitions[inside])}
     futures = [state.client.submit(_selected, state.held[i].one(),
                                    numbers[at].astype(np.int64) - begins[i], pure=False)
                for i, at in ranked.items()]

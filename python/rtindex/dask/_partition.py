@@ -132,20 +132,20 @@ class Partition:
             return self
         index = self.index.snapshot()
         index.update(local, as_keys(keys))
-        places = np.arange(len(self))
-        places[local] = len(self) + np.arange(local.size)
+        positions = np.arange(len(self))
+        positions[local] = len(self) + np.arange(local.size)
         both = concat([self.keys, like(keys, self.keys)])
-        return Partition(index, self.rows, take(both, places), self.values, self.erased)
+        return Partition(index, self.rows, take(both, positions), self.values, self.erased)
 
     def with_values(self, local: Array, values: Columns) -> Partition:
         if not local.size or self.values is None:
             return self
         index = self.index.snapshot()
         index.set_included(local, as_keys(values))
-        places = np.arange(len(self))
-        places[local] = len(self) + np.arange(local.size)
+        positions = np.arange(len(self))
+        positions[local] = len(self) + np.arange(local.size)
         both = concat([self.values, like(values, self.values)])
-        return Partition(index, self.rows, self.keys, take(both, places), self.erased)
+        return Partition(index, self.rows, self.keys, take(both, positions), self.erased)
 
     def merged(self) -> Partition:
         """Built again, without the rows that are erased."""
@@ -156,7 +156,7 @@ class Partition:
         return self._chosen(np.flatnonzero(~self.erased))
 
     def halves(self) -> tuple[Partition, Partition, Columns, int]:
-        """Two partitions with half of the live rows each, and the (key, row) that is the first of
+        """Two partitions with half of the valid rows each, and the (key, row) that is the first of
         the second one."""
         live = self.index.live
         order = np.asarray(self.index.select(np.arange(live))).astype(np.int64)
@@ -175,7 +175,7 @@ class Partition:
                                values)
 
     def _with_rows_between(self, rows: Array, keys: Columns, values: Columns | None) -> Partition:
-        """Rows that come from another partition keep their place in the order of rows, for which
+        """Rows that come from another partition keep their position in the order of rows, for which
         the index is built again."""
         every = _ascending([self.global_rows(), rows])
         alive = np.ones(every.size, bool)
@@ -194,19 +194,19 @@ class Partition:
         return concat([self.values, like(values, self.values)])
 
 
-def small_rows(rows: Array, most: int) -> Array:
+def small_rows(rows: Array, max_row: int) -> Array:
     """Rows of 32 bits, if no row is greater."""
-    return rows.astype(row_type(most), copy=False)
+    return rows.astype(row_type(max_row), copy=False)
 
 
-def row_type(most: int) -> Any:
-    """The type of rows up to `most`; all ones are a miss."""
-    return np.uint32 if most < 2**32 - 1 else np.uint64
+def row_type(max_row: int) -> Any:
+    """The type of rows up to `max_row`; all ones are a miss."""
+    return np.uint32 if max_row < 2**32 - 1 else np.uint64
 
 
 def _ascending(pieces: list[Array]) -> Array:
-    most = max((int(piece.max()) for piece in pieces if piece.size), default=0)
-    return np.concatenate([small_rows(piece, most) for piece in pieces])
+    max_row = max((int(piece.max()) for piece in pieces if piece.size), default=0)
+    return np.concatenate([small_rows(piece, max_row) for piece in pieces])
 
 
 def _grown(erased: Array | None, count: int) -> Array | None:

@@ -68,7 +68,7 @@ def query_at(query: Query, positions: Array | None) -> Query:
 
 
 def query_for(index: Index, query: Query) -> Query:
-    """The query as the calls of an index take it."""
+    """The query for the calls of an index."""
     return replace(query, lower=None if query.lower is None else keys_for(index, query.lower),
                    upper=None if query.upper is None else keys_for(index, query.upper))
 

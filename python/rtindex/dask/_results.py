@@ -39,7 +39,7 @@ class Rows(LocalRows):
 
 def finish(template: LocalIndex, kind: Kind, data: Any, names: tuple[str, ...], partial: Partial,
            matched: bool, miss: Any, values: Any = None) -> Any:
-    """The answers in objects of the given kind; `data` holds the lookups, `values` is a value
+    """The answers in objects of this kind; `data` holds the lookups, `values` is a value
     column of the same type as that of the call."""
     nullable = kind.has_nulls and miss is None
     validity = np.packbits(partial["matched"], bitorder="little") if nullable else None

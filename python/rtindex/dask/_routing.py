@@ -20,7 +20,7 @@ _FEW = 16
 # Keys that are routed at once stay in the caches.
 _STEP = 1 << 16
 _NATIVE = "biufM"
-_PLACE = np.int32
+_POSITION = np.int32
 # Parts of all partitions.
 _PARTS = 128
 
@@ -46,7 +46,7 @@ class Bounds:
     def partitions(self, keys: Columns, rows: Array) -> Array:
         """The partition of each row; rows with a null are spread over all of them."""
         if not len(self):
-            return np.zeros(size(keys), _PLACE)
+            return np.zeros(size(keys), _POSITION)
         return self._spread(self._searched(keys, rows), keys, rows)
 
     def parts(self, keys: Columns, start: int) -> Array:
@@ -71,8 +71,8 @@ class Bounds:
     def _searched(self, keys: Columns, rows: Array) -> Array:
         ordered = ordinals(keys, self.keys)
         if ordered is not None:
-            low = np.searchsorted(ordered[1], ordered[0], "left").astype(_PLACE)
-            high = np.searchsorted(ordered[1], ordered[0], "right").astype(_PLACE)
+            low = np.searchsorted(ordered[1], ordered[0], "left").astype(_POSITION)
+            high = np.searchsorted(ordered[1], ordered[0], "right").astype(_POSITION)
         else:
             if self._index is None:
                 self._index = build(as_keys(self.keys), "sorted@cpu")
@@ -85,7 +85,7 @@ class Bounds:
                 here = tied[starts == start]
                 stop = high[here[0]]
                 low[here] += np.searchsorted(self.rows[start:stop], rows[here],
-                                             "right").astype(_PLACE)
+                                             "right").astype(_POSITION)
         return low
 
 
@@ -110,8 +110,8 @@ class Fences:
     def spans(self, lower: Any, upper: Any, count: int) -> tuple[Array, Array]:
         """For each range, the first and the last of `partitions` that may hold its keys, as
         positions; the first is greater where there is none. None: no end."""
-        first = np.zeros(count, _PLACE)
-        last = np.full(count, self.partitions.size - 1, _PLACE)
+        first = np.zeros(count, _POSITION)
+        last = np.full(count, self.partitions.size - 1, _POSITION)
         if self._first is None or self._last is None:
             return first, last
         if lower is not None:
@@ -124,8 +124,8 @@ class Fences:
         """As `spans`, for single keys."""
         if self.shared or self._first is None:
             return self.spans(keys, keys, size(keys))
-        place = self._below(self._first, 0, keys, True) - _PLACE(1)
-        return place, place
+        position = self._below(self._first, 0, keys, True) - _POSITION(1)
+        return position, position
 
     def prefixes(self, keys: Any) -> tuple[Array, Array]:
         """As `spans`, for the strings that begin with each key."""
@@ -150,8 +150,8 @@ class Fences:
             return count_below(index, keys, equal)
         wanted, ends = ordered
         if ends.size > _FEW:
-            return np.searchsorted(ends, wanted, "right" if equal else "left").astype(_PLACE)
-        found = np.zeros(wanted.size, _PLACE)
+            return np.searchsorted(ends, wanted, "right" if equal else "left").astype(_POSITION)
+        found = np.zeros(wanted.size, _POSITION)
         for start in range(0, wanted.size, _STEP):
             piece, into = wanted[start:start + _STEP], found[start:start + _STEP]
             for key in ends:
@@ -217,7 +217,7 @@ def count_below(index: Any, keys: Columns, equal: bool) -> Array:
 
 def _counts(index: Index, query: Query) -> Array:
     found: Array = index._answer(query, Kind(), "count", Options())
-    return found.astype(_PLACE)
+    return found.astype(_POSITION)
 
 
 def ordinals(keys: Columns, others: Columns) -> tuple[Array, Array] | None:

@@ -1,7 +1,7 @@
 """The shuffle: every row moves to the partition of its key.
 
-A few blocks and partitions take a task for every pair of them, which costs nothing but its data.
-Many take Dask's peer-to-peer shuffle, whose tasks grow with their sum.
+For few blocks and partitions there is a task for each pair of them, which moves only its data. For
+many, Dask's peer-to-peer shuffle is used: its number of tasks grows with their sum.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ._routing import Bounds, grouped
 from ._sources import Source, read
 
 # Pairs of a block and a partition from which on the peer-to-peer shuffle is used.
-_MOST_PAIRS = 4096
+_MAX_PAIRS = 4096
 
 
 def shuffle(client: Any, source: Source, include: Source | None, planned: Plan, then: Any,
@@ -33,8 +33,8 @@ def shuffle(client: Any, source: Source, include: Source | None, planned: Plan, 
     progress: draw a bar while blocks are cut, if this waits for them.
     """
     pairs = len(source.blocks) * len(holders)
-    most = dask.config.get("rtindex.shuffle-pairs", _MOST_PAIRS)
-    many = pairs > most and len(holders) > 1 and planned.model is not None
+    max_pairs = dask.config.get("rtindex.shuffle-pairs", _MAX_PAIRS)
+    many = pairs > max_pairs and len(holders) > 1 and planned.model is not None
     if many:
         return _by_peers(client, source, include, planned, then, holders)
     return _by_tasks(client, source, include, planned, then, holders, progress)
@@ -70,8 +70,8 @@ def _by_tasks(client: Any, source: Source, include: Source | None, planned: Plan
 
 
 def _homes(client: Any, splits: list[Any], progress: bool) -> list[list[str]]:
-    """Waits for the pieces of all blocks: the workers that hold them. Told to take pieces there,
-    the scheduler does not move those of other partitions with them."""
+    """Waits for the pieces of all blocks; returns the workers that hold them. Tasks that read
+    pieces are restricted to these, so that the pieces of other partitions are not moved."""
     if progress:
         distributed.progress(splits, notebook=False)
     distributed.wait(splits)

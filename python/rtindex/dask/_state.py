@@ -45,7 +45,7 @@ class Piece(NamedTuple):
 
 
 class Routing(NamedTuple):
-    """What it takes to send queries to partitions; it travels to workers."""
+    """What is needed to send queries to partitions; it is sent to workers."""
 
     fences: Fences
     template: LocalIndex
@@ -98,8 +98,8 @@ class Routing(NamedTuple):
             lengths = np.maximum(last - first + 1, 0)
             positions = np.repeat(np.arange(first.size), lengths)
             before = np.cumsum(lengths) - lengths
-            places = np.arange(positions.size) + np.repeat(first - before, lengths)
-            order, starts = grouped(places, partitions.size)
+            at = np.arange(positions.size) + np.repeat(first - before, lengths)
+            order, starts = grouped(at, partitions.size)
             order = positions[order]
         return [Piece(int(partitions[i]), query, request, order[starts[i]:starts[i + 1]])
                 for i in range(partitions.size) if starts[i] < starts[i + 1]]
@@ -110,18 +110,18 @@ class Routing(NamedTuple):
         chooses."""
         keys: Any = query.lower
         fences = self.fences
-        most = fences.partitions.size
+        count = fences.partitions.size
         before = fences.backward(keys, query.exact)
         after = fences.forward(keys, query.exact)
         if query.direction != "nearest":
-            place = before if query.direction == "backward" else after
-            inside = (place >= 0) & (place < most)
-            return self._sent(query, request, place, np.where(inside, place, place - 1))
+            position = before if query.direction == "backward" else after
+            inside = (position >= 0) & (position < count)
+            return self._sent(query, request, position, np.where(inside, position, position - 1))
         pieces = []
-        one = (before == after) | (before < 0) | (after >= most)
-        place = np.where(before < 0, after, before)
-        inside = one & (place >= 0) & (place < most)
-        pieces += self._sent(query, request, place, np.where(inside, place, place - 1))
+        one = (before == after) | (before < 0) | (after >= count)
+        position = np.where(before < 0, after, before)
+        inside = one & (position >= 0) & (position < count)
+        pieces += self._sent(query, request, position, np.where(inside, position, position - 1))
         with_key = request._replace(answers=tuple(dict.fromkeys((*request.answers, "key"))))
         pieces += self._sent(replace(query, direction="backward"), with_key, before,
                              np.where(one, before - 1, before))
