@@ -77,8 +77,8 @@ void encode_rounded(const NativeMap& map, const ColumnView& lower, const ColumnV
         encode_interval(map, lower.data(), lower_type, upper.data(), upper_type, first + i, ends);
 }
 
-// T: an element in memory. A template, because a switch over the type would slow single lookups down
-// by a third.
+// T: an element in memory. A template, because a switch over the type would slow single lookups
+// down by a third.
 template <class T>
 class NativeCodec final : public KeyCodec {
  public:

@@ -41,7 +41,8 @@ StringMap DeviceDictionary::map() const {
   return {nodes_.data(), positions_.data(), alphabets_.data(), labels_.data()};
 }
 
-DeviceFullKeys::DeviceFullKeys(const KeyCodec& codec, const CodecFields& parts, const Queue& queue) {
+DeviceFullKeys::DeviceFullKeys(const KeyCodec& codec, const CodecFields& parts,
+                               const Queue& queue) {
   for (std::size_t p = 0; p < parts.fields.size(); ++p) {
     const CodecField& from = parts.fields[p];
     Part& own = parts_[p];
