@@ -21,22 +21,22 @@ struct ElementType {
 };
 
 [[nodiscard]] RTINDEX_HD constexpr ElementType element_type(Type type) {
-  using Kind = ElementType::Kind;
+  using Element = ElementType::Kind;
   switch (type) {
-    case Type::boolean: return {Kind::boolean, 1};
-    case Type::u8: return {Kind::unsigned_int, 1};
-    case Type::u16: return {Kind::unsigned_int, 2};
-    case Type::u32: return {Kind::unsigned_int, 4};
-    case Type::i8: return {Kind::signed_int, 1};
-    case Type::i16: return {Kind::signed_int, 2};
+    case Type::boolean: return {Element::boolean, 1};
+    case Type::u8: return {Element::unsigned_int, 1};
+    case Type::u16: return {Element::unsigned_int, 2};
+    case Type::u32: return {Element::unsigned_int, 4};
+    case Type::i8: return {Element::signed_int, 1};
+    case Type::i16: return {Element::signed_int, 2};
     case Type::i32:
-    case Type::date32: return {Kind::signed_int, 4};
+    case Type::date32: return {Element::signed_int, 4};
     case Type::i64:
-    case Type::timestamp64: return {Kind::signed_int, 8};
-    case Type::f32: return {Kind::real, 4};
-    case Type::f64: return {Kind::real, 8};
-    case Type::string: return {Kind::string, 8};
-    default: return {Kind::unsigned_int, 8};
+    case Type::timestamp64: return {Element::signed_int, 8};
+    case Type::f32: return {Element::real, 4};
+    case Type::f64: return {Element::real, 8};
+    case Type::string: return {Element::string, 8};
+    default: return {Element::unsigned_int, 8};
   }
 }
 
@@ -59,7 +59,7 @@ struct AnyInteger {
 
 [[nodiscard]] RTINDEX_HD inline AnyInteger load_integer(const void* elements, std::size_t i,
                                                         ElementType type) {
-  using Kind = ElementType::Kind;
+  using Element = ElementType::Kind;
   std::uint64_t bits = 0;
   switch (type.bytes) {
     case 1: bits = static_cast<const std::uint8_t*>(elements)[i]; break;
@@ -67,8 +67,8 @@ struct AnyInteger {
     case 4: bits = static_cast<const std::uint32_t*>(elements)[i]; break;
     default: bits = static_cast<const std::uint64_t*>(elements)[i]; break;
   }
-  if (type.kind == Kind::boolean) return {false, bits != 0 ? std::uint64_t{1} : 0};
-  if (type.kind == Kind::unsigned_int) return {false, bits};
+  if (type.kind == Element::boolean) return {false, bits != 0 ? std::uint64_t{1} : 0};
+  if (type.kind == Element::unsigned_int) return {false, bits};
   const int shift = 64 - 8 * type.bytes;
   const auto value = static_cast<std::int64_t>(bits << shift) >> shift;
   return {value < 0, static_cast<std::uint64_t>(value)};
