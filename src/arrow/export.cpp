@@ -18,8 +18,8 @@ class Children {
   explicit Children(std::size_t count) : structs_(count), pointers_(count) {
     for (std::size_t i = 0; i < count; ++i) pointers_[i] = &structs_[i];
   }
-  Children(const Children&) = delete;
-  Children& operator=(const Children&) = delete;
+  Children(Children&&) noexcept = default;
+  Children& operator=(Children&&) = delete;
   ~Children() {
     for (Struct& child : structs_)
       if (child.release != nullptr) child.release(&child);
@@ -112,8 +112,8 @@ const void* validity_of(const ColumnView& column,
 }  // namespace
 
 ArrowSchema schema_of(const Node& node) {
-  auto content = std::unique_ptr<SchemaContent>(
-      new SchemaContent{node.format, node.name, Children<ArrowSchema>(node.children.size())});
+  auto content = std::make_unique<SchemaContent>(
+      SchemaContent{node.format, node.name, Children<ArrowSchema>(node.children.size())});
   for (std::size_t i = 0; i < node.children.size(); ++i)
     content->children[i] = schema_of(node.children[i]);
   ArrowSchema schema{};
@@ -128,8 +128,8 @@ ArrowSchema schema_of(const Node& node) {
 }
 
 ArrowArray array_of(const Node& node, const std::shared_ptr<const void>& owner) {
-  auto content = std::unique_ptr<ArrayContent>(
-      new ArrayContent{owner, node.buffers, Children<ArrowArray>(node.children.size())});
+  auto content = std::make_unique<ArrayContent>(
+      ArrayContent{owner, node.buffers, Children<ArrowArray>(node.children.size())});
   for (std::size_t i = 0; i < node.children.size(); ++i)
     content->children[i] = array_of(node.children[i], owner);
   ArrowArray array{};

@@ -47,7 +47,7 @@ constexpr std::array<std::string_view, 8> unit_names = {"", "D", "h", "m", "s", 
 std::string_view name_of(TimeUnit unit) { return unit_names[static_cast<std::size_t>(unit)]; }
 
 TimeUnit time_unit_named(std::string_view name) {
-  const auto found = std::find(unit_names.begin(), unit_names.end(), name);
+  const auto* const found = std::find(unit_names.begin(), unit_names.end(), name);
   if (found == unit_names.end())
     fail("unknown time unit '{}': expected D, h, m, s, ms, us or ns", name);
   return static_cast<TimeUnit>(found - unit_names.begin());

@@ -28,7 +28,7 @@ Spec Kind::complete(const Spec& spec) const {
   return complete_options ? complete_options(spec, *this) : with_defaults(spec, name(), options);
 }
 
-Kind absent(Kind kind, std::string reason) {
+Kind absent(Kind kind, const std::string& reason) {
   kind.describe = [] { return std::string(); };
   kind.unavailable = [reason] { return std::optional(reason); };
   kind.bind = [name = kind.name(), reason](const Spec&, const auto&) -> Engine {

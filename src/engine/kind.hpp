@@ -49,6 +49,6 @@ struct Kind {
 };
 
 // A kind that this build does not contain. Its specs are parsed like those of others.
-[[nodiscard]] Kind absent(Kind kind, std::string reason);
+[[nodiscard]] Kind absent(Kind kind, const std::string& reason);
 
 }  // namespace rtindex

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "engine/host_engine.hpp"
@@ -53,9 +54,10 @@ template <template <class> class Locator, class... Settings>
 
 // A kind that searches sorted pairs on the CPU.
 template <template <class> class Locator>
-[[nodiscard]] Kind ordered_kind(std::string kind, std::string tracer, std::string description) {
-  return {.kind = std::move(kind),
-          .tracer = std::move(tracer),
+[[nodiscard]] Kind ordered_kind(std::string_view kind, std::string_view tracer,
+                                std::string description) {
+  return {.kind = std::string(kind),
+          .tracer = std::string(tracer),
           .device = "cpu",
           .options = {order_option},
           .describe = [description = std::move(description)] { return description; },

@@ -92,8 +92,8 @@ std::string bytes_of(const FileHeader& header) {
   put(bytes, header.sections.size());
   for (const FileHeader::Section& section : header.sections) {
     put(bytes, section.name);
-    for (const std::uint64_t number :
-         {section.offset, section.bytes, section.checksum, std::uint64_t{section.small}})
+    for (const std::uint64_t number : {section.offset, section.bytes, section.checksum,
+                                       static_cast<std::uint64_t>(section.small)})
       put(bytes, number);
   }
   return bytes;

@@ -31,7 +31,7 @@ struct StringTailsSource {
 };
 [[nodiscard]] std::unique_ptr<KeyCodec> make_string_codec(StringDictionary dictionary,
                                                           const KeyExtent& codes,
-                                                          std::optional<StringTailsSource> tails);
+                                                          std::optional<StringTailsSource> source);
 // Hashed strings, for structures that answer points only, where a dictionary would leave strings
 // that must be compared. Their order is lost.
 [[nodiscard]] std::unique_ptr<KeyCodec> make_string_hash_codec(const ColumnView& column);

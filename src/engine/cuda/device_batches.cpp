@@ -100,7 +100,7 @@ void DeviceBatchRunner::answer(std::span<const Segment> segments, const BatchQue
 }
 
 void DeviceBatchRunner::answer_reachable(std::span<const Segment> segments, const BatchQuery& query,
-                                         const Request& request, Plan plan) const {
+                                         const Request& request, Plan plan) {
   Request rest = request;
   if (plan.orders_on_host) {
     if (request.row_counts != nullptr)

@@ -18,7 +18,7 @@ class DeviceBatchRunner final : public BatchRunner {
            const Request& request) const override;
   [[nodiscard]] RowBitmapPtr matching_rows(std::span<const Segment> segments,
                                            const ColumnView& keys, std::size_t row_count,
-                                           Stream stream) const override;
+                                           Stream caller) const override;
 
  private:
   // Points and ranges.

@@ -34,7 +34,8 @@ Kind device_kind(std::string kind, std::string tracer, std::string description,
               }};
 }
 
-Engine device_engine(int device, std::shared_ptr<DeviceMemory> memory, DeviceSearchers searchers) {
+Engine device_engine(int device, std::shared_ptr<DeviceMemory> memory,
+                     const DeviceSearchers& searchers) {
   const OnDevice current(device);
   const GpuContext gpu{device, current_memory(memory)};
   return {.segments = std::make_shared<DeviceSegmentBuilder>(gpu, searchers),

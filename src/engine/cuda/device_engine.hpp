@@ -18,7 +18,7 @@ namespace rtindex::cuda {
 
 // The engine of an index on a GPU.
 [[nodiscard]] Engine device_engine(int device, std::shared_ptr<DeviceMemory> memory,
-                                   DeviceSearchers searchers);
+                                   const DeviceSearchers& searchers);
 
 [[nodiscard]] Gather gather_of(const Spec& spec);
 

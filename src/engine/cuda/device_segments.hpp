@@ -19,7 +19,7 @@ class DeviceSegmentBuilder final : public SegmentBuilder {
 
   [[nodiscard]] NewSegment build(const ColumnView& column,
                                  const BuildOptions& options) const override;
-  [[nodiscard]] NewSegment build_rows(const NewRows& rows, std::span<const Segment> current,
+  [[nodiscard]] NewSegment build_rows(const NewRows& given, std::span<const Segment> current,
                                       std::size_t row_count) const override;
   [[nodiscard]] Segment merge(std::span<const Segment> segments, std::size_t row_count,
                               bool is_all) const override;
@@ -28,7 +28,7 @@ class DeviceSegmentBuilder final : public SegmentBuilder {
   [[nodiscard]] RowBitmapPtr load_bitmap(Array<std::uint32_t> words,
                                          std::size_t rows) const override;
   [[nodiscard]] CheckedRows check_rows(const ColumnView& rows, const RowStates& states,
-                                       Stream stream) const override;
+                                       Stream caller) const override;
   [[nodiscard]] std::optional<Refit> plan_refit(const Segment& segment, const ColumnView& rows,
                                                 const ColumnView& new_keys,
                                                 Stream stream) const override;

@@ -88,11 +88,6 @@ LaunchParams RayAnswerer::params(const LookupBatch& batch,
   return params;
 }
 
-void RayAnswerer::launch(const Pipeline& pipeline, const LaunchParams& params,
-                         const cuda::Queue& queue) const {
-  pipeline.launch(params, params.lookups.count, queue);
-}
-
 void RayAnswerer::fold(LaunchParams params, const DeviceRequest& request,
                        const cuda::Queue& queue) const {
   const std::size_t lookups = params.lookups.count;
@@ -118,7 +113,7 @@ void RayAnswerer::fold(LaunchParams params, const DeviceRequest& request,
     params.any = own.data();
   }
   const Pipeline& pipeline = fits_registers(params) ? from_.point_pipeline : from_.pipeline;
-  launch(pipeline, params, queue);
+  pipeline.launch(params, lookups, queue);
   if (request.matched == nullptr) return;
   DeviceRequest bitmap;
   bitmap.matched = request.matched;
@@ -132,7 +127,7 @@ DeviceArray<Run> RayAnswerer::sizes_of(LaunchParams params, std::uint32_t limit,
   params.task = Task::count;
   params.limit = limit;
   params.count = counts.data();
-  launch(from_.pipeline, params, queue);
+  from_.pipeline.launch(params, lookups, queue);
   DeviceArray<Run> sizes(queue, lookups);
   runs_of_counts(counts.data(), lookups, sizes.data(), queue);
   return sizes;
@@ -155,7 +150,7 @@ RayAnswerer::Collected RayAnswerer::collect(LaunchParams params, const DeviceArr
   params.count = nullptr;
   params.offsets = collected.offsets.data();
   params.collected = collected.primitives.data();
-  launch(from_.pipeline, params, queue);
+  from_.pipeline.launch(params, params.lookups.count, queue);
   return collected;
 }
 

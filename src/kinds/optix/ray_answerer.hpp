@@ -48,7 +48,6 @@ class RayAnswerer {
 
   [[nodiscard]] LaunchParams params(const LookupBatch& batch,
                                     const cuda::DeviceLookups& lookups) const;
-  void launch(const Pipeline& pipeline, const LaunchParams& params, const cuda::Queue& queue) const;
   void fold(LaunchParams params, const cuda::DeviceRequest& request,
             const cuda::Queue& queue) const;
   // A run per lookup, as long as its number of hits, up to the limit.
