@@ -50,7 +50,7 @@ bool Index::State::supports(const Version& now, Answer answer, QueryKind kind) {
 }
 
 void Index::State::require_supported(const Version& now, const AnswerOptions& options,
-                                     AnswerSet answers, QueryKind kind) const {
+                                     AnswerSet answers, QueryKind query_kind) const {
   if (options.order != RowOrder::any && !now.main().searcher->capabilities().key_order)
     fail(ErrorKind::unsupported,
          "{} does not keep its keys in order and cannot return rows in it: use rx, sorted or "
@@ -58,10 +58,10 @@ void Index::State::require_supported(const Version& now, const AnswerOptions& op
          spec.text());
   if (answers.empty()) answers = Answer::any;  // only the matched bitmap is requested
   for (const Answer answer : all_answers())
-    if (answers.has(answer) && !supports(now, answer, kind))
+    if (answers.has(answer) && !supports(now, answer, query_kind))
       fail(ErrorKind::unsupported,
            "{} cannot answer {} queries with '{}': `rtindex indexes` shows which index can",
-           spec.text(), name_of(kind), name_of(answer));
+           spec.text(), name_of(query_kind), name_of(answer));
 }
 
 void Index::State::start_counting(const Version& now, const Diagnostics& diagnostics) const {

@@ -60,7 +60,7 @@ struct Index::State {
   [[nodiscard]] static bool supports(const Version& now, Answer answer, QueryKind kind);
   // Throws unless the index supports these answers, with rows in the requested order.
   void require_supported(const Version& now, const AnswerOptions& options, AnswerSet answers,
-                         QueryKind kind) const;
+                         QueryKind query_kind) const;
   void start_counting(const Version& now, const Diagnostics& diagnostics) const;
 
   // The included values as a value column, of which only the type is set, where the answers need
