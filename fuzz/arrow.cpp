@@ -12,7 +12,7 @@
 #include "arrow/owned.hpp"
 #include "fuzz/support/input.hpp"
 
-using namespace rtindex;
+namespace rtindex {
 
 namespace {
 
@@ -212,3 +212,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   check(rtindex_free(index));
   return 0;
 }
+
+}  // namespace rtindex

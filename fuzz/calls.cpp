@@ -16,7 +16,7 @@
 #include "support/specs.hpp"
 #include "support/workloads.hpp"
 
-using namespace rtindex;
+namespace rtindex {
 
 namespace {
 
@@ -284,3 +284,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Session(input, input.pick(specs)).run();
   return 0;
 }
+
+}  // namespace rtindex

@@ -7,7 +7,7 @@
 #include "fuzz/support/columns.hpp"
 #include "fuzz/support/input.hpp"
 
-using namespace rtindex;
+namespace rtindex {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   fuzz::Input input(data, size);
@@ -23,3 +23,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   return 0;
 }
+
+}  // namespace rtindex

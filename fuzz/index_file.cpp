@@ -14,7 +14,7 @@
 #include "support/lookups.hpp"
 #include "support/specs.hpp"
 
-using namespace rtindex;
+namespace rtindex {
 
 namespace {
 
@@ -215,3 +215,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   return 0;
 }
+
+}  // namespace rtindex

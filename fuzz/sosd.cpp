@@ -6,7 +6,7 @@
 #include "fuzz/support/columns.hpp"
 #include "fuzz/support/input.hpp"
 
-using namespace rtindex;
+namespace rtindex {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   fuzz::Input input(data, size);
@@ -18,3 +18,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   return 0;
 }
+
+}  // namespace rtindex

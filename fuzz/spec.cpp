@@ -6,7 +6,7 @@
 #include "fuzz/support/input.hpp"
 #include "kinds/registry.hpp"
 
-using namespace rtindex;
+namespace rtindex {
 
 namespace {
 
@@ -33,3 +33,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   return 0;
 }
+
+}  // namespace rtindex

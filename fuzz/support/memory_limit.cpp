@@ -5,7 +5,8 @@
 
 #include "fuzz/support/input.hpp"
 
-// NOLINTBEGIN(bugprone-reserved-identifier): the names are the linker's (--wrap)
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): the names are the
+// linker's (--wrap)
 
 extern "C" void* __real_mmap(void* at, std::size_t size, int protection, int flags, int file,
                              off_t offset);
@@ -17,4 +18,4 @@ void* __wrap_mmap(void* at, std::size_t size, int protection, int flags, int fil
   return __real_mmap(at, size, protection, flags, file, offset);
 }
 
-// NOLINTEND(bugprone-reserved-identifier)
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
