@@ -112,6 +112,7 @@ std::vector<SceneRay> edge_scene_rays(const RxOptions& options, Interval range, 
                                       const std::vector<SceneKey>& keys) {
   const Coordinates& coordinates = options.coordinates;
   std::vector<std::uint64_t> all;  // as seen from the edge
+  all.reserve(keys.size());
   for (const SceneKey& key : keys) all.push_back(key.key);
   if (edge == Edge::last) std::reverse(all.begin(), all.end());
   const std::uint64_t start = edge == Edge::first ? range.lower : range.upper;

@@ -38,6 +38,7 @@ std::string units_of(const Index& index) {
   const std::vector<TimeUnit> parts = index.part_time_units();
   if (parts.empty()) return std::string(name_of(index.time_unit()));
   std::vector<std::string> units;
+  units.reserve(parts.size());
   for (const TimeUnit unit : parts) units.emplace_back(name_of(unit));
   return joined_units(units);
 }

@@ -22,6 +22,8 @@ std::string draw(const Column& column, const std::vector<const OwnedQuery*>& que
   const OwnedView keys = as_one_view(column);
   std::vector<QuerySlice> held;
   std::vector<Query> drawn;
+  held.reserve(queries.size());
+  drawn.reserve(queries.size());
   for (const OwnedQuery* query : queries) drawn.push_back(held.emplace_back(query->whole()).query);
   return scene_picture(keys.view, drawn, Spec(spec), {title, bvh});
 }

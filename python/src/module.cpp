@@ -44,6 +44,7 @@ void translate(const std::exception_ptr& thrown, void* /*payload*/) {
 #if RTINDEX_HAS_COMMAND
 int run_command(std::vector<std::string> arguments) {
   std::vector<char*> pointers;
+  pointers.reserve(arguments.size() + 1);
   for (std::string& argument : arguments) pointers.push_back(argument.data());
   pointers.push_back(nullptr);
   return rtindex::cli::run_command(static_cast<int>(arguments.size()), pointers.data());
