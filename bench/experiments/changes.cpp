@@ -95,7 +95,7 @@ Outcome time_mix(Session& session, const Contestant& contestant, NewKeys new_key
   for (std::size_t round = 0; round < mix.rounds; ++round) {
     double change_ms = 0;
     for (const Change change : all_changes) change_ms += changing.change(change, mix.changes());
-    const Outcome found =
+    Outcome found =
         changing.look_up(changing.table().hits(mix.lookups(), lookup_seed + round), once);
     outcome.workload.update(found.workload);
     if (found.status != "ok") return found;

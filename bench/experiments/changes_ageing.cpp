@@ -30,7 +30,7 @@ class Ageing {
     Outcome outcome;
     while (round_ < round) {
       change_times.runs.push_back(change());
-      const Outcome found = changing_->look_up(lookups(), once());
+      Outcome found = changing_->look_up(lookups(), once());
       if (found.status != "ok") return found;
       lookup_times.runs.push_back(found.runs("lookup_ms").front());
       outcome.workload = found.workload;
