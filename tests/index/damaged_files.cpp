@@ -74,7 +74,9 @@ class Damage {
 
  private:
   void overwrite_anywhere() {
-    file_.bytes[random_.below(file_.bytes.size())] ^= static_cast<char>(1 + random_.below(255));
+    const auto change = static_cast<char>(1 + random_.below(255));
+    char& byte = file_.bytes[random_.below(file_.bytes.size())];
+    byte = static_cast<char>(byte ^ change);
   }
 
   void overwrite_in_section(const IndexBytes::Section& section) {

@@ -31,7 +31,7 @@ int compare_bytes(const std::string& a, const std::string& b) {
 
 std::string text_of_whole(Whole value) {
   if (value < 0) return "-" + text_of_whole(-value);
-  if (value < 10) return std::string(1, static_cast<char>('0' + static_cast<int>(value)));
+  if (value < 10) return {static_cast<char>('0' + static_cast<int>(value))};
   return text_of_whole(value / 10) + static_cast<char>('0' + static_cast<int>(value % 10));
 }
 

@@ -10,7 +10,7 @@ namespace rtindex::test {
 
 // Whether the machine can use the index of a spec, whatever its settings. Tests that skip depend on
 // this, not on a build, so that a build rejected by mistake fails them.
-[[nodiscard]] bool is_available(const std::string& spec);
+[[nodiscard]] bool is_available(const std::string& text);
 
 // The usable indexes, and those of rx once more with buckets of sorted keys, because included
 // values, updates and files differ with them.

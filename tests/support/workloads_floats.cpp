@@ -61,8 +61,8 @@ double any_bits64(Random& random, std::size_t) { return std::bit_cast<double>(ra
 
 // Neighbouring floats on both sides of zero, denormals all of them.
 double around_zero(Random&, std::size_t i) {
-  const auto step = static_cast<double>(i / 2);
-  return (i % 2 == 0 ? 1 : -1) * step * 0x1p-149;
+  const std::size_t step = i / 2;
+  return (i % 2 == 0 ? 1 : -1) * static_cast<double>(step) * 0x1p-149;
 }
 
 double uniform(Random& random, std::size_t) { return random.real(-1000, 1000); }

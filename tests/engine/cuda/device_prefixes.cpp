@@ -119,7 +119,7 @@ class DevicePrefixes : public GpuTestWithParam<PrefixCase> {
         if (HasFatalFailure()) return;
       }
       // A few new rows make a segment of their own; other changes are of any kind and size.
-      if (change == 0 && table.keys().size() != 0) {
+      if (change == 0 && !table.keys().empty()) {
         Random picked(3);
         table.insert({picked.pick(table.keys()), {std::string("\xff\xff new")}}, table.shape());
         table.erase({0});

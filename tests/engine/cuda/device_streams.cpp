@@ -68,7 +68,7 @@ class DeviceStreams : public GpuIndexTest {
   }
 
   // Swaps the keys of the first rows, from host memory.
-  void change(Index& index) const {
+  static void change(Index& index) {
     const std::vector<std::uint32_t> rows = {0, 1};
     index.update(rows, std::vector<std::uint32_t>{key_of(1), key_of(0)});
   }

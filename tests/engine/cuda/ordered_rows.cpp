@@ -239,7 +239,7 @@ void expect_beginnings_in_order(const ChangingIndex& table, const OrderedColumn&
   } else {
     for (Key& key : keys)
       if (!is_null(key)) {
-        std::string& text = std::get<std::string>(key.front());
+        auto& text = std::get<std::string>(key.front());
         text.resize(random.below(text.size() + 1));
       }
   }

@@ -119,7 +119,7 @@ TEST_F(UniqueDeviceJoins, PairEveryKey) {
   for (std::uint32_t row = 0; row < size; ++row) keys[row] = 2 * ((row * 7919U) % size);
   std::vector<std::uint32_t> lookups(size);
   for (std::uint32_t i = 0; i < size; ++i) lookups[i] = (i * 104'729U) % (2 * size);
-  std::vector<std::uint32_t> row_of(2 * size, miss_row);
+  std::vector<std::uint32_t> row_of(std::size_t{2} * size, miss_row);
   for (std::uint32_t row = 0; row < size; ++row) row_of[keys[row]] = row;
   Matches matches;
   for (const std::uint32_t key : lookups)

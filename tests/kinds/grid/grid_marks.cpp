@@ -66,7 +66,8 @@ void expect_right(const std::vector<std::uint64_t>& cells, std::uint32_t begin,
 }
 
 TEST(GridMarks, OneKey) {
-  for (std::uint64_t cell = 0; cell < 3 * GridGroup::cells; ++cell) expect_right({cell}, 7, 3);
+  for (std::uint64_t cell = 0; cell < std::uint64_t{3} * GridGroup::cells; ++cell)
+    expect_right({cell}, 7, 3);
 }
 
 TEST(GridMarks, KeysApartByWholeGroups) {

@@ -81,8 +81,8 @@ TEST_P(Rays, ThatTrustTEndWellInsideTheGaps) {
         const Ray ray = row_ray(coordinates, kind, 0, ends[i], ends[j]);
         if (!ray.t_decides) continue;
         const double error = 8 * static_cast<double>(ray.t_max) * 0x1p-24;
-        const double scale = static_cast<double>(coordinates.scale);
-        const double origin = static_cast<double>(ray.origin.x);
+        const auto scale = static_cast<double>(coordinates.scale);
+        const auto origin = static_cast<double>(ray.origin.x);
         const double start = (origin + static_cast<double>(ray.t_min)) / scale;
         const double end = (origin + static_cast<double>(ray.t_max)) / scale;
         ASSERT_LT(start + error / scale, ends[i]) << ends[i];

@@ -42,8 +42,8 @@ TEST(RowDirectory, ListsEveryOccupiedRowOnce) {
 
 TEST(RowDirectory, FindsTheFirstRowThatIsNotBefore) {
   const Coordinates coordinates{KeyMode::three_d, 4, 23, 23, 1};
-  const RowDirectory directory(coordinates,
-                               encoded_column_of({16 * 3, 16 * 3 + 5, 16 * 9, 16 * 10 + 1}));
+  const RowDirectory directory(
+      coordinates, encoded_column_of({16UL * 3, 16UL * 3 + 5, 16UL * 9, 16UL * 10 + 1}));
   ASSERT_EQ(directory.size(), 3U);
   EXPECT_EQ(directory.find(0), 0U);
   EXPECT_EQ(directory.find(3), 0U);

@@ -21,8 +21,8 @@ namespace rtindex::test {
     return static_cast<long double>(*whole > other ? *whole - other : other - *whole);
   }
   if (compare(a, b) == 0) return 0;
-  const double between = std::abs(std::get<double>(a) - std::get<double>(b));
-  return std::isnan(between) ? std::numeric_limits<double>::infinity() : between;
+  const long double between = std::abs(std::get<double>(a) - std::get<double>(b));
+  return std::isnan(between) ? std::numeric_limits<long double>::infinity() : between;
 }
 
 [[nodiscard]] inline std::optional<long double> farthest_of(const Tolerance& tolerance) {
