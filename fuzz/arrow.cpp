@@ -188,14 +188,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::Input input(data, size);
   const char* spec = input.pick(std::array{"sorted@cpu", "rx:native@cpu", "hash@cpu"});
   const MadeUp made(input, 0, false);
-  const MadeUp lookups(input, 0, false);
+  const MadeUp searched(input, 0, false);
   rtindex_column column{};
   column.struct_size = sizeof(column);
   column.schema = made.schema();
   column.array = made.array();
   rtindex_column keys = column;
-  keys.schema = lookups.schema();
-  keys.array = lookups.array();
+  keys.schema = searched.schema();
+  keys.array = searched.array();
   rtindex_index* index = nullptr;
   const rtindex_status built = rtindex_build(&column, spec, nullptr, &index);
   check(built);

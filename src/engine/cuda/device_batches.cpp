@@ -79,7 +79,7 @@ void DeviceBatchRunner::run(std::span<const Segment> segments, const BatchQuery&
 }
 
 void DeviceBatchRunner::answer(std::span<const Segment> segments, const BatchQuery& query,
-                               const Request& request) const {
+                               const Request& request) {
   require_answerable(segments, query);
   Plan plan;
   // Only the host compares keys of several segments that are not native.

@@ -22,11 +22,11 @@ class DeviceBatchRunner final : public BatchRunner {
 
  private:
   // Points and ranges.
-  void answer(std::span<const Segment> segments, const BatchQuery& query,
-              const Request& request) const;
-  // Points and ranges whose columns the GPU can read.
-  void answer_reachable(std::span<const Segment> segments, const BatchQuery& query,
-                        const Request& request, Plan plan) const;
+  static void answer(std::span<const Segment> segments, const BatchQuery& query,
+                     const Request& request);
+  // The same once every column lies where it is read.
+  static void answer_reachable(std::span<const Segment> segments, const BatchQuery& query,
+                               const Request& request, Plan plan);
 
   // Neighbours: which function runs depends on where keys can be compared and where the answers go.
   void answer_nearest(std::span<const Segment> segments, const BatchQuery& query,

@@ -58,7 +58,7 @@ void RayAnswerer::find_edges(const cuda::SearchedLookups& searched, Edge edge, s
   edges.edge_rows = rows;
   edges.edge_keys = keys;
   if (from_.on_host == nullptr) {
-    launch(from_.edge_pipeline(), edges, queue);
+    from_.edge_pipeline().launch(edges, edges.lookups.count, queue);
     return;
   }
   const std::vector<EdgeRow> found = find_full_edges(batch, first, edges, queue);
@@ -105,7 +105,7 @@ std::vector<EdgeRow> RayAnswerer::find_full_edges(const LookupBatch& batch, std:
   const auto is_open = [](Interval range) { return !range.empty(); };
   while (std::any_of(left.begin(), left.end(), is_open)) {
     with_intervals(edges, left, queue, [&](const LaunchParams& params) {
-      launch(from_.edge_pipeline(), params, queue);
+      from_.edge_pipeline().launch(params, params.lookups.count, queue);
     });
     const std::vector<std::uint32_t> edge_rows = downloaded(rows, queue);
     const std::vector<std::uint64_t> edge_keys = downloaded(keys, queue);

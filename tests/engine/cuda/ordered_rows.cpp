@@ -243,7 +243,7 @@ void expect_beginnings_in_order(const ChangingIndex& table, const OrderedColumn&
         text.resize(random.below(text.size() + 1));
       }
   }
-  const TestColumn column(shape, keys);
+  const TestColumn prefixes(shape, keys);
   const RowLists matches =
       matches_in_order(table.keys(), lookups, [&](const Key& key, std::size_t i) {
         if (is_null(keys[i])) return false;
@@ -252,7 +252,7 @@ void expect_beginnings_in_order(const ChangingIndex& table, const OrderedColumn&
             .starts_with(std::get<std::string>(keys[i].front()));
       });
   for (const MemorySpace space : memory_spaces) {
-    const PlacedColumn placed(space, column.view());
+    const PlacedColumn placed(space, prefixes.view());
     expect_in_order(
         table.index(),
         shape.type == Type::composite ? Query::equal(placed.view()) : Query::prefix(placed.view()),
