@@ -26,6 +26,11 @@ inline constexpr std::size_t max_rows = std::numeric_limits<std::uint32_t>::max(
 
 // The implementation of Index: every call is checked here before a searcher runs.
 struct Index::State {
+  State();
+  ~State();
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
   Spec spec;  // complete
   const Kind* kind = nullptr;
   Engine engine;
@@ -115,6 +120,8 @@ struct Index::State {
   void set_metadata(const std::string& name, std::string text);
 
  private:
+  class ForkLocks;
+
   // Runs a checked query.
   void run(const Version& now, const Query& query, const Request& request) const;
   // The kind that segments search: a composite key of fewer parts than the column matches every key
