@@ -6,6 +6,7 @@
 
 #include "arrow/owned.hpp"
 #include "arrow/type.hpp"
+#include "base/error.hpp"
 
 namespace rtindex::arrow {
 
@@ -146,6 +147,7 @@ ArrowArray array_of(const Node& node, const std::shared_ptr<const void>& owner) 
 
 void export_node(const Node& node, const std::shared_ptr<const void>& owner, ArrowSchema* schema,
                  ArrowArray* array) {
+  if (array == nullptr) fail("expected an Arrow array to export to, got a null pointer");
   Owned<ArrowSchema> type;
   if (schema != nullptr) *type.address() = schema_of(node);
   *array = array_of(node, owner);

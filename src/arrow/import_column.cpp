@@ -34,6 +34,8 @@ void require_success(int code, arrow::Owned<ArrowArrayStream>& stream) {
 }  // namespace
 
 ArrowColumn import_arrow(ArrowSchema* schema, ArrowArray* array, MemorySpace space) {
+  if (schema == nullptr || array == nullptr)
+    fail("expected an Arrow schema and array to import, got a null pointer");
   const arrow::Owned<ArrowSchema> owned_schema(schema);
   auto owned_array = std::make_unique<arrow::Owned<ArrowArray>>(array);
   const auto memory = std::make_shared<ArrowMemory>();
@@ -44,6 +46,7 @@ ArrowColumn import_arrow(ArrowSchema* schema, ArrowArray* array, MemorySpace spa
 }
 
 ArrowColumn import_arrow(ArrowArrayStream* stream) {
+  if (stream == nullptr) fail("expected an Arrow stream to import, got a null pointer");
   if (stream->release == nullptr)
     fail("the Arrow stream has been released or moved already: export it again");
   arrow::Owned<ArrowArrayStream> owned(stream);

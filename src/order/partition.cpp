@@ -237,6 +237,11 @@ void group_by_partition(std::span<const std::uint16_t> partitions, const ColumnV
   if (starts.empty()) fail("expected the number of partitions and one more starts, got none");
   if (to != nullptr && elements.size() != partitions.size())
     fail("expected {} elements, got {}", partitions.size(), elements.size());
+  const auto wrong = std::find_if(partitions.begin(), partitions.end(), [&](std::uint16_t number) {
+    return number >= starts.size() - 1;
+  });
+  if (wrong != partitions.end())
+    fail("expected partitions below {}, got {}", starts.size() - 1, *wrong);
   ThreadLimit(threads).run([&] {
     Blocks blocks(partitions, starts.size() - 1);
     std::copy(blocks.starts.begin(), blocks.starts.end(), starts.begin());
@@ -301,6 +306,10 @@ void global_rows(std::span<const std::uint32_t> local, const ColumnView& rows, v
   if (rows.type() != Type::u32 && rows.type() != Type::u64)
     fail("expected rows of type uint32 or uint64, got {}", name_of(rows.type()));
   require_native(rows);
+  const auto wrong = std::find_if(local.begin(), local.end(), [&](std::uint32_t row) {
+    return row != miss_row && row >= rows.size();
+  });
+  if (wrong != local.end()) fail("expected rows below {}, got {}", rows.size(), *wrong);
   ThreadLimit(threads).run([&] {
     visit_width(width_of(rows.type()), [&]<class Row>() {
       const auto* const source = static_cast<const Row*>(rows.data());

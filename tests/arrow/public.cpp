@@ -176,5 +176,15 @@ TEST(ArrowExport, WritesAFieldForEachAnswer) {
   EXPECT_EQ(static_cast<const std::int64_t*>(array->children[2]->buffers[1])[0], 20);
 }
 
+TEST(Arrow, RejectsNullPointers) {
+  ArrowSchema schema{};
+  ArrowArray array{};
+  EXPECT_THROW(static_cast<void>(import_arrow(nullptr, &array)), Error);
+  EXPECT_THROW(static_cast<void>(import_arrow(&schema, nullptr)), Error);
+  EXPECT_THROW(static_cast<void>(import_arrow(nullptr)), Error);
+  const std::vector<std::uint32_t> keys = {1, 2};
+  EXPECT_THROW(export_arrow(ColumnView(keys), nullptr, &schema, nullptr), Error);
+}
+
 }  // namespace
 }  // namespace rtindex::test

@@ -120,5 +120,15 @@ TEST(Partitions, RejectArraysThatDoNotFit) {
   EXPECT_TRUE(rejected([&] { global_rows(numbers, others, out.data()); }));
 }
 
+TEST(Partitions, RejectNumbersAndRowsThatAreNotThere) {
+  const std::vector<std::uint16_t> partitions = {0, 1, 2};
+  const std::vector<std::uint32_t> elements = {7, 8, 9};
+  std::vector<std::uint32_t> out(3);
+  std::vector<std::uint64_t> starts(3);
+  EXPECT_THROW(group_by_partition(partitions, elements, out.data(), nullptr, starts), Error);
+  const std::vector<std::uint32_t> local = {0, miss_row, 3};
+  EXPECT_THROW(global_rows(local, elements, out.data()), Error);
+}
+
 }  // namespace
 }  // namespace rtindex::test
