@@ -237,9 +237,49 @@ std::string_view ColumnView::string(std::size_t row) const {
   return {bytes, length};
 }
 
+namespace {
+
+// The bytes of the UTF-8 character that a text begins with; 0 where it begins with none.
+std::size_t utf8_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char first = byte(0);
+  const std::size_t length = first < 0x80   ? 1
+                             : first < 0xc2 ? 0
+                             : first < 0xe0 ? 2
+                             : first < 0xf0 ? 3
+                             : first < 0xf5 ? 4
+                                            : 0;
+  if (length > text.size()) return 0;
+  for (std::size_t i = 1; i < length; ++i)
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+  // Overlong forms, surrogates and what lies beyond U+10FFFF.
+  if (length > 2 && ((first == 0xe0 && byte(1) < 0xa0) || (first == 0xed && byte(1) > 0x9f) ||
+                     (first == 0xf0 && byte(1) < 0x90) || (first == 0xf4 && byte(1) > 0x8f)))
+    return 0;
+  return length;
+}
+
+// A string for messages: quoted, what is not printable UTF-8 as \xNN, long ones cut.
+std::string quoted(std::string_view text) {
+  constexpr std::size_t max_bytes = 200;
+  std::string result = "\"";
+  while (!text.empty() && result.size() < max_bytes) {
+    const std::size_t length = utf8_length(text);
+    const bool is_printable = length > 1 || (length == 1 && text[0] >= ' ' && text[0] != '\x7f');
+    if (is_printable)
+      result += text.substr(0, length);
+    else
+      result += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[0]));
+    text.remove_prefix(is_printable ? length : 1);
+  }
+  return result + (text.empty() ? "\"" : "...\"");
+}
+
+}  // namespace
+
 std::string ColumnView::text(std::size_t row) const {
   if (!valid(row)) return "null";
-  if (type_ == Type::string) return fmt::format("\"{}\"", string(row));
+  if (type_ == Type::string) return quoted(string(row));
   if (type_ == Type::composite) {
     std::string text = "(";
     for (const ColumnView& part : parts()) text += (text.size() > 1 ? ", " : "") + part.text(row);

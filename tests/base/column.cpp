@@ -180,5 +180,19 @@ TEST(TestColumn, LaysOutItsKeys) {
   }
 }
 
+TEST(ColumnText, EscapesWhatIsNotPrintableUtf8) {
+  using namespace std::string_view_literals;
+  const std::vector<std::string_view> keys = {"z\0z"sv, "\x80zz"sv, "\xed\xa0\x80"sv,
+                                              "gr\xc3\xbc\xc3\x9f"sv};
+  const ColumnView column{std::span(keys)};
+  EXPECT_EQ(column.text(0), "\"z\\x00z\"");
+  EXPECT_EQ(column.text(1), "\"\\x80zz\"");
+  EXPECT_EQ(column.text(2), "\"\\xed\\xa0\\x80\"");
+  EXPECT_EQ(column.text(3), "\"gr\xc3\xbc\xc3\x9f\"");
+  const std::string long_key(1000, 'x');
+  const std::vector<std::string_view> one = {long_key};
+  EXPECT_LT(ColumnView{std::span(one)}.text(0).size(), 300U);
+}
+
 }  // namespace
 }  // namespace rtindex
