@@ -165,9 +165,12 @@ class NeighbourFinder {
       for (std::size_t i = first; i < first + count; ++i)
         if (found.rows[i] != miss_row && distances[i].exceeds(farthest_)) found.rows[i] = miss_row;
     });
-    if (decodes_)
-      for (std::size_t i = 0; i < lookups_.size(); ++i)
-        if (found.rows[i] == miss_row) found.keys.set_valid(i, false);
+    if (!decodes_) return;
+    for (std::size_t i = 0; i < lookups_.size(); ++i) {
+      if (found.rows[i] != miss_row) continue;
+      found.keys.set_valid(i, false);
+      for (OwnedColumn& part : found.keys.parts()) part.set_valid(i, false);
+    }
   }
 
   // The distances of lookups from their neighbours.

@@ -77,5 +77,20 @@ TEST_P(ErasedNeighbours, AreSkipped) {
 INSTANTIATE_TEST_SUITE_P(Indexes, ErasedNeighbours, testing::ValuesIn(usable_indexes()),
                          [](const auto& item) { return test_name(item.param); });
 
+TEST(NeighboursOfStrings, HaveNoPartOfAKeyThatIsTooFarAway) {
+  const std::vector<std::string_view> names = {"x", "y"};
+  const std::vector<std::int64_t> times = {10, 20};
+  const Index index =
+      build(ColumnView::composite({ColumnView(std::span(names)), ColumnView(times)}), "sorted@cpu");
+  const std::vector<std::string_view> wanted = {"x", "y"};
+  const std::vector<std::int64_t> at = {11, 99};
+  const ColumnView keys = ColumnView::composite({ColumnView(std::span(wanted)), ColumnView(at)});
+  const Answers found =
+      index.answer(Query::nearest(keys, {.tolerance = std::int64_t{5}}), {.answers = Answer::key});
+  EXPECT_TRUE(found.keys().valid(0));
+  EXPECT_FALSE(found.keys().valid(1));
+  for (const ColumnView& part : found.keys().parts()) EXPECT_FALSE(part.valid(1));
+}
+
 }  // namespace
 }  // namespace rtindex::test
