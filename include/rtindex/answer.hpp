@@ -128,7 +128,7 @@ struct Counters {
   friend constexpr bool operator==(const Counters&, const Counters&) = default;
 };
 
-/// Measurements of one call, for benchmarks. Both pointers are to host memory; null: not measured,
+/// Measurements of one call, for benchmarks. The pointers are to host memory; null: not measured,
 /// at no cost. A call that measures waits for its work on the stream and is slower.
 struct Diagnostics {
   /// Receives the counters of `rx`; classic indexes throw `Error`.

@@ -190,10 +190,10 @@ void Index::State::answer_into(const Query& query, const AnswerOptions& options,
   explain_out_of_memory("answering a batch", [&] {
     const AnswerSet answers = answers_of(outputs);
     const std::size_t lookups = query.size();
-    if (answers.empty() && outputs.matched == nullptr && lookups != 0)
-      fail("no answer requested: set at least one output buffer");
     if (outputs.rows != nullptr && outputs.offsets == nullptr)
       fail("rows requested without offsets: pass a buffer of (number of lookups + 1) offsets");
+    if (answers.empty() && outputs.matched == nullptr && lookups != 0)
+      fail("no answer requested: set at least one output buffer");
     require_writable(outputs.memory_space);
     const Reading now = read();
     require_query(*now, query);

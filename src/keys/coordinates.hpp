@@ -11,9 +11,6 @@ namespace rtindex {
 // How an encoded key becomes coordinates (paper, section 3.2, tab:conversion).
 enum class KeyMode : std::uint8_t { naive, extended, three_d };
 
-// A coordinate is exact, with room for +-0.5 beside it, below 2^23.
-inline constexpr int max_axis_bits = 23;
-
 struct Point {
   float x, y, z;
 };
