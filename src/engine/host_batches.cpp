@@ -141,19 +141,6 @@ class ChunkAnswers {
 
 namespace {
 
-[[nodiscard]] Plan plan_of(std::span<const Segment> segments, const BatchQuery& query,
-                           const Request& request) {
-  Plan plan;
-  plan.orders_on_host =
-      segments.size() > 1 && request.row_counts != nullptr && request.order != RowOrder::any;
-  plan.segments =
-      static_cast<std::uint8_t>(std::min<std::size_t>(segments.size(), Plan::max_segments));
-  for (std::size_t i = 0; i < plan.segments; ++i)
-    plan.steps[i] = {Method::fold, false, segments[i].deleted != nullptr,
-                     query.batch(*segments[i].codec).has_residual()};
-  return plan;
-}
-
 // Replaces a prefix by the least string above all strings that begin with it; false where there is
 // none.
 [[nodiscard]] bool make_successor(std::string& prefix) {
@@ -191,6 +178,19 @@ void answer_from_all(std::span<const Segment> segments, const BatchQuery& query,
 
 }  // namespace
 
+Plan plan_of(std::span<const Segment> segments, const BatchQuery& query, const Request& request) {
+  const Method method = query.kind == QueryKind::nearest ? Method::edges : Method::fold;
+  Plan plan;
+  plan.orders_on_host =
+      segments.size() > 1 && request.row_counts != nullptr && request.order != RowOrder::any;
+  plan.segments =
+      static_cast<std::uint8_t>(std::min<std::size_t>(segments.size(), Plan::max_segments));
+  for (std::size_t i = 0; i < plan.segments; ++i)
+    plan.steps[i] = {method, false, segments[i].deleted != nullptr,
+                     query.batch(*segments[i].codec).has_residual()};
+  return plan;
+}
+
 PrefixRanges::PrefixRanges(const ColumnView& prefixes)
     : lower_(prefixes), own_upper_(Type::string, prefixes.size()) {
   for (std::size_t i = 0; i < prefixes.size(); ++i) {
@@ -213,11 +213,11 @@ BatchQuery PrefixRanges::query() const {
 
 void HostBatchRunner::run(std::span<const Segment> segments, const BatchQuery& query,
                           const Request& request) const {
-  if (query.kind == QueryKind::nearest) return answer_nearest(segments, query, request, *this);
   if (query.kind == QueryKind::prefix)
     return run(segments, PrefixRanges(query.lower).query(), request);
-  require_answerable(segments, query);
   if (request.plan != nullptr) *request.plan = plan_of(segments, query, request).describe();
+  if (query.kind == QueryKind::nearest) return answer_nearest(segments, query, request, *this);
+  require_answerable(segments, query);
   const Segment& main = segments.front();
   if (segments.size() == 1 && main.deleted == nullptr)
     return main.searcher->answer(query.batch(*main.codec), request);

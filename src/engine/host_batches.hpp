@@ -4,6 +4,7 @@
 #include <span>
 
 #include "engine/batch_runner.hpp"
+#include "engine/plan.hpp"
 #include "keys/owned_column.hpp"
 
 namespace rtindex {
@@ -17,6 +18,10 @@ class HostBatchRunner final : public BatchRunner {
                                            const ColumnView& keys, std::size_t row_count,
                                            Stream stream) const override;
 };
+
+// What run() does with a query that is no prefix.
+[[nodiscard]] Plan plan_of(std::span<const Segment> segments, const BatchQuery& query,
+                           const Request& request);
 
 // The steps of a batch that the host can also do for segments on a GPU, with columns and answers in
 // host memory.

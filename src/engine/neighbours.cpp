@@ -328,6 +328,7 @@ Request points_of(const Request& request) {
   points.outputs.key = nullptr;
   points.outputs.matched = nullptr;
   points.found_keys = nullptr;
+  points.plan = nullptr;
   return points;
 }
 

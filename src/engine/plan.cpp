@@ -23,6 +23,7 @@ std::string_view name_of(Method method) {
     case Method::sums: return "find and add up values in one kernel";
     case Method::included_sums: return "subtract prefix sums in one kernel";
     case Method::pair: return "find rows of both segments in one kernel";
+    case Method::edges: return "find the row at the edge of a range";
   }
   return "";
 }
@@ -71,6 +72,7 @@ std::string Plan::describe() const {
   if (orders_on_host) text += "host: order the rows of all segments by key\n";
   if (copies_values) text += "host: copy the values to the GPU\n";
   if (counts_on_host) text += "host: wait for the number of rows\n";
+  if (measures) text += "host: wait for counters or the times of rays\n";
   for (std::size_t i = 0; i < segments; ++i) {
     const Step& step = steps[i];
     text += fmt::format("segment {}: {}, lookups as {}{}{}\n", i, name_of(step.method),

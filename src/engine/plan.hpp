@@ -17,6 +17,7 @@ enum class Method : std::uint8_t {
   sums,           // the value at that row, in one kernel
   included_sums,  // the sum of a run of included values, in one kernel
   pair,           // rows of this and the newer segment, in one kernel
+  edges,          // the first or last row of a range: a neighbour
 };
 
 // What a segment offers to a plan.
@@ -73,12 +74,13 @@ struct Plan {
   bool orders_on_host = false;   // brings rows of several segments into the order of keys
   bool copies_values = false;    // copies a value column to the GPU
   bool counts_on_host = false;   // needs a number of rows before it allocates room for them
+  bool measures = false;         // waits for counters or the times of rays
   std::size_t piece = 0;         // lookups that are answered at once; 0: all
 
   // Whether the call can be captured into a CUDA graph, because it only queues work.
   [[nodiscard]] bool capturable() const {
     return on_gpu && on_callers_stream && !fetches_lookups && !orders_on_host && !copies_values &&
-           !counts_on_host;
+           !counts_on_host && !measures;
   }
   [[nodiscard]] std::string describe() const;
 };

@@ -52,7 +52,7 @@ TEST_F(CsvReader, EmptyFieldsAreNulls) {
 
 TEST_F(CsvReader, ReadsQuotesAsRfc4180Says) {
   EXPECT_EQ(shown(load("k,x\n\"a,b\",1\n\"say \"\"hi\"\"\",2\n\"two\nlines\",3\n")),
-            "string \"a,b\" \"say \"hi\"\" \"two\nlines\"");
+            "string \"a,b\" \"say \"hi\"\" \"two\\x0alines\"");
   EXPECT_EQ(shown(load("x,k\n\"a,\"\"\n\",1\n,\"2\"\n")), "int64 1 2");
   EXPECT_EQ(shown(load("\"k\",\"a \"\"b\"\"\"\n1,2\n", "a \"b\"")), "int64 2");
   EXPECT_EQ(shown(load("k\n5\" pipe\n")), "string \"5\" pipe\"");

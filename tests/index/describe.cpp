@@ -179,5 +179,19 @@ TEST(Index, DoesNotNeedTheColumnAfterTheBuild) {
   EXPECT_EQ(index.lookup(lookups, Answer::first).first()[0], 1U);
 }
 
+TEST(Plan, IsPrintedForEveryKindOfQuery) {
+  const std::vector<std::string_view> keys = {"a", "b", "c"};
+  const ColumnView column{std::span(keys)};
+  Index index = build(column, "sorted@cpu");
+  index.insert(column);
+  for (const Query& query : {Query::equal(column), Query::range(column, column),
+                             Query::prefix(column), Query::nearest(column)}) {
+    std::string plan;
+    static_cast<void>(index.answer(query, {.answers = Answer::any}, {.plan = &plan}));
+    EXPECT_NE(plan.find("segment 0: "), std::string::npos) << plan;
+    EXPECT_NE(plan.find("capturable: no"), std::string::npos) << plan;
+  }
+}
+
 }  // namespace
 }  // namespace rtindex::test

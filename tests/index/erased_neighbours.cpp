@@ -87,9 +87,10 @@ TEST(NeighboursOfStrings, HaveNoPartOfAKeyThatIsTooFarAway) {
   const ColumnView keys = ColumnView::composite({ColumnView(std::span(wanted)), ColumnView(at)});
   const Answers found =
       index.answer(Query::nearest(keys, {.tolerance = std::int64_t{5}}), {.answers = Answer::key});
-  EXPECT_TRUE(found.keys().valid(0));
-  EXPECT_FALSE(found.keys().valid(1));
-  for (const ColumnView& part : found.keys().parts()) EXPECT_FALSE(part.valid(1));
+  const ColumnView found_keys = found.keys();
+  EXPECT_TRUE(found_keys.valid(0));
+  EXPECT_FALSE(found_keys.valid(1));
+  for (const ColumnView& part : found_keys.parts()) EXPECT_FALSE(part.valid(1));
 }
 
 }  // namespace

@@ -82,6 +82,7 @@ void DeviceBatch::make_plan() {
   plan_.on_callers_stream = to_device && batch().memory_space() == MemorySpace::device;
   plan_.copies_values = wants.values && !request_.included && request_.values != nullptr &&
                         request_.values_space == MemorySpace::host;
+  plan_.measures = request_.counters != nullptr || request_.ray_ms != nullptr;
   plan_.piece = to_device ? 0 : piece_size();
   plan_.segments = static_cast<std::uint8_t>(targets_.size());
   for (std::size_t i = 0; i < targets_.size(); ++i) {
