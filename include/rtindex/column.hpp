@@ -178,7 +178,7 @@ class RTINDEX_API ColumnView {
   /// Lookups and answers of one call must lie in the same memory space.
   [[nodiscard]] ColumnView on_device() const;
 
-  /// The same timestamps with a unit.
+  /// These elements, counted in this unit.
   [[nodiscard]] ColumnView with_time_unit(TimeUnit unit) const;
 
   [[nodiscard]] Type type() const { return type_; }

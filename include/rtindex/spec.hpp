@@ -49,7 +49,7 @@ class RTINDEX_API Spec {
   [[nodiscard]] std::string option(const std::string& name, std::string_view fallback) const;
   /// The same spec with an option set.
   [[nodiscard]] Spec with(const std::string& name, std::string_view value) const;
-  /// The same spec with this tracer and device.
+  /// This spec with another tracer and device.
   [[nodiscard]] Spec at(std::string_view tracer, std::string_view device) const;
 
   friend bool operator==(const Spec&, const Spec&) = default;

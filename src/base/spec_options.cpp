@@ -165,11 +165,10 @@ const SpecOption* find_option(std::string_view name, std::span<const SpecOption>
   return found == options.end() ? nullptr : &*found;
 }
 
-void require_options(const Spec& spec, std::string_view backend,
-                     std::span<const SpecOption> options) {
+void require_options(const Spec& spec, std::string_view kind, std::span<const SpecOption> options) {
   for (const auto& [name, value] : spec.options()) {
     const SpecOption* const option = find_option(name, options);
-    if (option == nullptr) fail("{} has no option '{}': remove it from the spec", backend, name);
+    if (option == nullptr) fail("{} has no option '{}': remove it from the spec", kind, name);
     if (!is_valid(*option, value)) reject(*option, value);
     if (!option->needs.empty() && !has(spec, option->needs, options))
       fail("the option {} needs {}: add {}, or remove {}", name, option->needs,
@@ -181,9 +180,8 @@ void require_options(const Spec& spec, std::string_view backend,
   }
 }
 
-Spec with_defaults(const Spec& spec, std::string_view backend,
-                   std::span<const SpecOption> options) {
-  require_options(spec, backend, options);
+Spec with_defaults(const Spec& spec, std::string_view kind, std::span<const SpecOption> options) {
+  require_options(spec, kind, options);
   Spec full = spec;
   for (const SpecOption& option : options)
     if (!option.fallback.empty() && !option.is_set(spec) && applies(option, spec, options))

@@ -23,7 +23,7 @@ struct SpecOption {
     exponent,      // 2^N, N from min to max
     bits,          // X+Y+Z, each from min to max
   };
-  // The help and the texts of specs list options by topic, then as backends declare them.
+  // The help and the texts of specs list options by topic, then as kinds declare them.
   enum class Topic : std::uint8_t { scene, batches, search, density, index };
 
   std::string_view name = {};
@@ -31,14 +31,14 @@ struct SpecOption {
   std::array<std::string_view, 3> words = {};  // values that are words; the rest is empty
   Number number = Number::none;                // values beside the words
   double min = 0, max = 0;
-  // The default; empty if the option stays unset, or if the backend computes it.
+  // The default; empty if the option stays unset, or if the kind computes it.
   std::string_view fallback = {};
   std::string_view fallback_text = {};  // the default in the help, if not `fallback`
   std::string_view needs = {};     // the option "name", or setting "name=value", that it refines
   std::string_view excludes = {};  // an option that replaces it
   std::string_view help = {};
 
-  // For backends that have the option only together with `other`.
+  // For kinds that have the option only together with `other`.
   [[nodiscard]] constexpr SpecOption needing(std::string_view other) const {
     SpecOption option = *this;
     option.needs = other;
@@ -59,23 +59,22 @@ struct SpecOption {
   [[nodiscard]] int exponent(const Spec& spec) const;
 };
 
-// Below, `options` are those of one backend, which the errors name ("rx:embree@cpu").
+// Below, `options` are those of one kind, which the errors name ("rx:embree@cpu").
 
 // Null if no option has this name.
 [[nodiscard]] const SpecOption* find_option(std::string_view name,
                                             std::span<const SpecOption> options);
 
-// Throws if the backend does not support an option of the spec, its value, or their combination.
-void require_options(const Spec& spec, std::string_view backend,
-                     std::span<const SpecOption> options);
+// Throws if the kind does not support an option of the spec, its value, or their combination.
+void require_options(const Spec& spec, std::string_view kind, std::span<const SpecOption> options);
 
 // The spec with the default of every unset option that applies to it.
-[[nodiscard]] Spec with_defaults(const Spec& spec, std::string_view backend,
+[[nodiscard]] Spec with_defaults(const Spec& spec, std::string_view kind,
                                  std::span<const SpecOption> options);
 
-// Below, `options` are those of all backends. One name may be declared by several of them.
+// Below, `options` are those of all kinds. One name may be declared by several of them.
 
-// Throws if no backend has the option, or none supports this value.
+// Throws if no kind has the option, or none supports this value.
 void require_option(std::string_view name, std::string_view value,
                     std::span<const SpecOption> options);
 

@@ -15,11 +15,11 @@ struct SpecVocabulary {
   };
 
   std::vector<Kind> kinds;
-  // As backends declare them, by topic. Several backends may declare one name.
+  // As kinds declare them, by topic. Several kinds may declare one name.
   std::vector<SpecOption> options;
 };
 
-// Of all registered backends; index/spec_vocabulary.cpp collects it.
+// Of all registered kinds; index/spec_vocabulary.cpp collects it.
 [[nodiscard]] const SpecVocabulary& spec_vocabulary();
 
 }  // namespace rtindex

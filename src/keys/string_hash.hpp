@@ -10,7 +10,8 @@
 
 namespace rtindex {
 
-// A hash of all bytes of a string. Without the seed nobody can choose strings that collide.
+// A hash of all bytes of a string. An attacker who lacks the seed cannot choose strings that
+// collide.
 class StringHash {
  public:
   StringHash() = default;

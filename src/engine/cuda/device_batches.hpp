@@ -24,7 +24,7 @@ class DeviceBatchRunner final : public BatchRunner {
   // Points and ranges.
   static void answer(std::span<const Segment> segments, const BatchQuery& query,
                      const Request& request);
-  // The same once every column lies where it is read.
+  // Points and ranges whose columns lie where they are read; `plan` has the steps of the host.
   static void answer_reachable(std::span<const Segment> segments, const BatchQuery& query,
                                const Request& request, Plan plan);
 

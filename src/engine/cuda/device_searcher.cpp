@@ -78,7 +78,7 @@ void DeviceSearcher::finish_build(const PooledStream& stream, const MemoryMeter&
 void DeviceSearcher::trim(cudaStream_t stream, bool unused) const noexcept {
   constexpr std::size_t large = std::size_t{1} << 30;
   if (build_peak_ < large) return;
-  // Memory counts as unused once its release is complete: at once, if nobody reads it any more.
+  // The driver gets back what is released: after this wait, unless a stream still reads it.
   if (unused) static_cast<void>(cudaStreamSynchronize(stream));
   trim_unused(build_peak_);
 }

@@ -1,9 +1,16 @@
 #include "answers/cuda/runs.hpp"
+#include "base/error.hpp"
 #include "engine/cuda/full_matches.hpp"
 #include "engine/cuda/ordered_searcher.hpp"
 #include "engine/cuda/run_edges.hpp"
 
 namespace rtindex::cuda {
+
+void fail_not_offered() {
+  fail(ErrorKind::unsupported,
+       "a plan of rtindex chose a kernel that the index does not have: please report the plan "
+       "(Diagnostics::plan)");
+}
 
 // All answers follow from the rowID, which is written straight to the output of one of them.
 FoundRows OrderedSearcher::answer_by_row(const DeviceLookups& lookups, const DeviceRequest& request,

@@ -19,6 +19,10 @@ namespace rtindex::cuda {
 
 class PositionSearcher;
 
+// A plan chose a kernel that the kind does not have: an error, never an answer that was not
+// computed.
+[[noreturn]] void fail_not_offered();
+
 // Which fused kernels a kind offers.
 struct FusedOffer {
   bool sums = false;
@@ -39,12 +43,18 @@ class FusedKernels {
   [[nodiscard]] const FusedOffer& fused() const { return fused_; }
 
   // The value at the row of each point, where keys are unique.
-  virtual void find_sums(const DeviceLookups&, const SumTarget&, cudaStream_t) const {}
+  virtual void find_sums(const DeviceLookups&, const SumTarget&, cudaStream_t) const {
+    fail_not_offered();
+  }
   // The sum of all matches of each point.
   virtual void find_included_sums(const DeviceLookups&, const IncludedSumTarget&,
-                                  cudaStream_t) const {}
+                                  cudaStream_t) const {
+    fail_not_offered();
+  }
   // The first or last valid row of each range, in the order of (key, rowID), with one search each.
-  virtual void find_edges(const DeviceLookups&, const EdgeTarget&, cudaStream_t) const {}
+  virtual void find_edges(const DeviceLookups&, const EdgeTarget&, cudaStream_t) const {
+    fail_not_offered();
+  }
   // Points of this column and of a newer one of the same kind, both with unique keys. `newer_keys`
   // filters those of the newer one.
   virtual void answer_pair(const PositionSearcher& newer, const DeviceLookups& lookups,
@@ -52,6 +62,7 @@ class FusedKernels {
                            const DeviceRequest& request, cudaStream_t stream) const {
     static_cast<void>(newer), static_cast<void>(lookups), static_cast<void>(newer_lookups);
     static_cast<void>(newer_keys), static_cast<void>(request), static_cast<void>(stream);
+    fail_not_offered();
   }
 
  protected:

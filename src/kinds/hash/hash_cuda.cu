@@ -125,7 +125,7 @@ class DeviceTable final : public PositionSearcher {
     }
     with_group([&](const auto& finder) { launch_find_points(finder, lookups, runs, stream); });
   }
-  void find_ranges(const DeviceLookups&, Run*, cudaStream_t) const override {}
+  void find_ranges(const DeviceLookups&, Run*, cudaStream_t) const override { fail_not_offered(); }
 
   [[nodiscard]] DeviceColumn column(const DeviceOrder& order, const Queue& queue) const override {
     DeviceColumn result;

@@ -19,7 +19,7 @@ namespace {
 
 using test::Random;
 
-// The same blocks that DeletedPositionList makes on a GPU.
+// What DeletedPositionList builds on a GPU, computed on the host.
 std::vector<DeletedBlock> blocks_of(const std::vector<bool>& deleted) {
   std::vector<DeletedBlock> blocks(deleted.size() / DeletedBlock::positions + 1, DeletedBlock{});
   std::uint32_t count = 0;
