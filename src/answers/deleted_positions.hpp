@@ -4,13 +4,20 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "answers/matches.hpp"
 #include "base/array.hpp"
 #include "base/parallel.hpp"
 #include "rows/row_bits.hpp"
+#include "rows/shared_pages.hpp"
 
 namespace rtindex {
+
+// A bitmap by position, in pages.
+using PositionWords = SharedPages<std::uint64_t, 9>;
 
 // A view of a bitmap of deleted rows by position.
 class DeletedBits {
@@ -20,10 +27,14 @@ class DeletedBits {
   DeletedBits() = default;
   // `origin`: the position of the first bit.
   DeletedBits(const std::uint64_t* words, std::uint64_t origin) : words_(words), origin_(origin) {}
+  // Bits in pages, from position 0 on.
+  explicit DeletedBits(const PositionWords& words)
+      : words_(words.directory()[0]),
+        pages_(words.page_count() == 1 ? nullptr : words.directory()) {}
 
   [[nodiscard]] bool has(std::uint64_t position) const {
     const std::uint64_t bit = position - origin_;
-    return (words_[bit / word_bits] >> (bit % word_bits) & 1) != 0;
+    return (word(bit / word_bits) >> (bit % word_bits) & 1) != 0;
   }
   // Calls visit(position, is_deleted) for each position.
   template <class Visit>
@@ -31,9 +42,9 @@ class DeletedBits {
     for (std::uint64_t at = match.begin; at < match.end;) {
       const std::uint64_t bit = at - origin_;
       const std::uint64_t end = std::min(match.end, at + word_bits - bit % word_bits);
-      for (std::uint64_t word = words_[bit / word_bits] >> (bit % word_bits); at < end;
-           ++at, word >>= 1)
-        visit(at, (word & 1) != 0);
+      for (std::uint64_t bits = word(bit / word_bits) >> (bit % word_bits); at < end;
+           ++at, bits >>= 1)
+        visit(at, (bits & 1) != 0);
     }
   }
   // How many of the positions are deleted.
@@ -54,7 +65,7 @@ class DeletedBits {
   [[nodiscard]] std::uint64_t first_valid(const Match& match) const {
     for (std::uint64_t at = match.begin; at < match.end;) {
       const std::uint64_t bit = at - origin_;
-      const std::uint64_t valid = ~words_[bit / word_bits] >> (bit % word_bits);
+      const std::uint64_t valid = ~word(bit / word_bits) >> (bit % word_bits);
       if (valid != 0)
         return std::min(match.end, at + static_cast<std::uint64_t>(std::countr_zero(valid)));
       at += word_bits - bit % word_bits;
@@ -67,7 +78,7 @@ class DeletedBits {
     for (std::uint64_t end = match.end; end > match.begin;) {
       const std::uint64_t bit = end - 1 - origin_;
       const std::uint64_t used = bit % word_bits + 1;
-      const std::uint64_t valid = ~words_[bit / word_bits] << (word_bits - used);
+      const std::uint64_t valid = ~word(bit / word_bits) << (word_bits - used);
       if (valid != 0) {
         const std::uint64_t at = end - 1 - static_cast<std::uint64_t>(std::countl_zero(valid));
         return at >= match.begin ? at : match.end;
@@ -93,14 +104,19 @@ class DeletedBits {
     const std::uint64_t first = match.begin - origin_;
     const std::uint64_t last = match.end - 1 - origin_;
     for (std::uint64_t i = first / word_bits; i <= last / word_bits; ++i) {
-      std::uint64_t word = words_[i];
-      if (i == first / word_bits) word &= ~std::uint64_t{0} << (first % word_bits);
-      if (i == last / word_bits) word &= ~std::uint64_t{0} >> (word_bits - 1 - last % word_bits);
-      visit(word, origin_ + i * word_bits);
+      std::uint64_t bits = word(i);
+      if (i == first / word_bits) bits &= ~std::uint64_t{0} << (first % word_bits);
+      if (i == last / word_bits) bits &= ~std::uint64_t{0} >> (word_bits - 1 - last % word_bits);
+      visit(bits, origin_ + i * word_bits);
     }
+  }
+  [[nodiscard]] std::uint64_t word(std::uint64_t i) const {
+    return pages_ == nullptr ? words_[i]
+                             : pages_[i / PositionWords::page_size][i % PositionWords::page_size];
   }
 
   const std::uint64_t* words_ = nullptr;
+  const std::uint64_t* const* pages_ = nullptr;  // null: `words_` are all
   std::uint64_t origin_ = 0;
 };
 
@@ -137,53 +153,99 @@ void mark_deleted(const Match& match, const Rows& rows, const RowBits& deleted,
 }
 
 // All deleted rows of a structure by position, with the number of those before every block, so that
-// counting is O(1).
+// counting is O(1). A copy with more deleted rows shares the pages that do not change.
 class DeletedPositions {
  public:
+  // None of `size` positions is deleted.
+  explicit DeletedPositions(std::size_t size)
+      : words_((size / block + 1) * words_per_block),
+        before_(size / block + 1),
+        before_page_(words_.page_count(), 0) {}
   // Of positions 0..size-1.
   template <class Rows>
   DeletedPositions(std::size_t size, const Rows& rows, const RowBits& deleted)
-      : before_(size / block + 1), words_(before_.size() * words_per_block) {
-    mark_deleted({0, size}, rows, deleted, words_.data());
-    std::fill(words_.begin() + DeletedBits::words_of(size), words_.end(), 0);
+      : DeletedPositions(size) {
+    Array<std::uint64_t> words(words_.size());
+    mark_deleted({0, size}, rows, deleted, words.data());
+    std::fill(words.begin() + DeletedBits::words_of(size), words.end(), 0);
+    words_ = PositionWords(std::as_const(words).span());
+    BlockCounts::Editor before(std::move(before_), words_.size() / words_per_block);
     std::uint32_t count = 0;
-    for (std::size_t i = 0; i < before_.size(); ++i) {
-      before_[i] = count;
-      for (std::size_t word = 0; word < words_per_block; ++word)
-        count += DeletedBits::bits_in(words_[i * words_per_block + word]);
+    for (std::size_t page = 0; page < words_.page_count(); ++page) {
+      before_page_[page] = count;
+      count += count_blocks(page, before);
     }
+    before_ = std::move(before).finish();
+  }
+  // Those of `base` and these positions too.
+  DeletedPositions(const DeletedPositions& base, std::span<const std::uint32_t> added)
+      : before_page_(base.before_page_) {
+    PositionWords::Editor words(base.words_, base.words_.size());
+    BlockCounts::Editor before(base.before_, base.before_.size());
+    for (const std::uint32_t position : added) {
+      const std::uint64_t bit = std::uint64_t{1} << (position % DeletedBits::word_bits);
+      std::uint64_t& word = words.edit_element(position / DeletedBits::word_bits);
+      if ((word & bit) != 0) continue;
+      word |= bit;
+      const std::size_t page = position / (block * BlockCounts::page_size);
+      std::uint32_t* const counts = before.edit(page);
+      const std::size_t blocks = before.elements_in(page);
+      for (std::size_t i = position / block % BlockCounts::page_size + 1; i < blocks; ++i)
+        ++counts[i];
+      for (std::size_t i = page + 1; i < before_page_.size(); ++i) ++before_page_[i];
+    }
+    words_ = std::move(words).finish();
+    before_ = std::move(before).finish();
   }
 
-  [[nodiscard]] DeletedBits bits() const { return {words_.data(), 0}; }
+  [[nodiscard]] DeletedBits bits() const { return DeletedBits(words_); }
   [[nodiscard]] std::uint64_t count(const Match& match) const {
     return before(match.end) - before(match.begin);
   }
   // What count() and bits() read.
   void prefetch(const Match& match) const {
     for (const std::uint64_t position : {match.begin, match.end}) {
-      rtindex::prefetch(words_.data() + position / DeletedBits::word_bits);
-      rtindex::prefetch(before_.data() + position / block);
+      rtindex::prefetch(&words_[position / DeletedBits::word_bits]);
+      rtindex::prefetch(&before_[position / block]);
     }
   }
-  [[nodiscard]] std::size_t bytes() const { return words_.bytes() + before_.bytes(); }
+  [[nodiscard]] std::size_t bytes() const {
+    return words_.bytes() + before_.bytes() + before_page_.size() * sizeof(std::uint32_t);
+  }
 
  private:
   static constexpr std::uint64_t words_per_block = 2;
   static constexpr std::uint64_t block = words_per_block * DeletedBits::word_bits;
+  // One page for each page of words.
+  using BlockCounts = SharedPages<std::uint32_t, 8>;
+  static_assert(BlockCounts::page_size * words_per_block == PositionWords::page_size);
 
+  // Counts the bits before each block of a page; returns those of the page.
+  std::uint32_t count_blocks(std::size_t page, BlockCounts::Editor& before) const {
+    if (!words_.has_page(page)) return 0;
+    const std::span<const std::uint64_t> words = words_.page(page);
+    std::uint32_t* const counts = before.edit(page);
+    std::uint32_t count = 0;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      if (i % words_per_block == 0) counts[i / words_per_block] = count;
+      count += DeletedBits::bits_in(words[i]);
+    }
+    return count;
+  }
   // How many positions before this one are deleted.
   [[nodiscard]] std::uint64_t before(std::uint64_t position) const {
-    const std::uint64_t* const words = words_.data() + position / block * words_per_block;
+    const std::uint64_t* const words = &words_[position / block * words_per_block];
     const std::uint64_t bit = position % block;
     const bool is_second = bit >= DeletedBits::word_bits;
     const std::uint64_t below = (std::uint64_t{1} << (bit % DeletedBits::word_bits)) - 1;
-    return std::uint64_t{before_.data()[position / block]} +
-           DeletedBits::bits_in(is_second ? words[0] : 0) +
+    return std::uint64_t{before_page_[position / (block * BlockCounts::page_size)]} +
+           before_[position / block] + DeletedBits::bits_in(is_second ? words[0] : 0) +
            DeletedBits::bits_in(words[is_second ? 1 : 0] & below);
   }
 
-  Array<std::uint32_t> before_;  // every block
-  Array<std::uint64_t> words_;   // the last ones are zero, so that a position may be `size`
+  PositionWords words_;                     // the last ones are zero: a position may be `size`
+  BlockCounts before_;                      // those before every block of its page
+  std::vector<std::uint32_t> before_page_;  // those before every page
 };
 
 }  // namespace rtindex

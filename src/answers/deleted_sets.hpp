@@ -8,10 +8,14 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "answers/deleted_positions.hpp"
-#include "rows/row_bits.hpp"
+#include "answers/row_positions.hpp"
+#include "rows/row_bitmap.hpp"
 
 namespace rtindex {
 
@@ -21,7 +25,7 @@ template <class T>
 class LazyValue {
  public:
   // Null while there is no value. `work`, what the caller has to do without one, is added to the
-  // work of all earlier callers; from `cost` on make() is called, which returns a std::unique_ptr.
+  // work of all earlier callers; from `cost` on make() is called, which returns a std::shared_ptr.
   template <class Make>
   [[nodiscard]] const T* get(std::uint64_t work, std::uint64_t cost, Make&& make) {
     if (const T* const there = made_.load(std::memory_order_acquire)) return there;
@@ -35,13 +39,17 @@ class LazyValue {
     made_.store(owned_.get(), std::memory_order_release);
     return owned_.get();
   }
+  // Null while there is no value.
+  [[nodiscard]] std::shared_ptr<const T> made() const {
+    return made_.load(std::memory_order_acquire) == nullptr ? nullptr : owned_;
+  }
   [[nodiscard]] std::size_t bytes() const {
     const T* const there = made_.load(std::memory_order_acquire);
     return there == nullptr ? 0 : there->bytes();
   }
 
  private:
-  std::unique_ptr<const T> owned_;
+  std::shared_ptr<const T> owned_;
   std::atomic<const T*> made_ = nullptr;
   std::atomic<std::uint64_t> work_ = 0;
   std::atomic<bool> is_being_made_ = false;
@@ -54,10 +62,27 @@ class ValidAggregates {
   [[nodiscard]] virtual std::size_t bytes() const = 0;
 };
 
-// What a structure derives from a bitmap of deleted rows.
+// What was derived from an earlier bitmap of the same structure; null: nothing.
+template <class T>
+struct DerivedBefore {
+  std::shared_ptr<const HostRowBitmap> bitmap;
+  std::shared_ptr<const T> value;
+};
+
+// What a structure derives from a bitmap of deleted rows. Where an earlier bitmap has most of these
+// rows, what was derived from it is changed instead of made again.
 class DeletedSet {
  public:
-  explicit DeletedSet(std::uint64_t id) : id_(id) {}
+  // `row_positions` of the structure; null: it has none.
+  explicit DeletedSet(const RowBits& deleted, const LazyRowPositions* row_positions = nullptr,
+                      const DeletedSet* earlier = nullptr)
+      : id_(deleted.id),
+        bitmap_(deleted.bitmap == nullptr ? nullptr : deleted.bitmap->weak_from_this().lock()),
+        row_positions_(bitmap_ == nullptr ? nullptr : row_positions) {
+    if (earlier == nullptr || row_positions_ == nullptr) return;
+    positions_before_ = latest(earlier->positions_, *earlier, earlier->positions_before_);
+    aggregates_before_ = latest(earlier->aggregates_, *earlier, earlier->aggregates_before_);
+  }
 
   [[nodiscard]] std::uint64_t id() const { return id_; }
 
@@ -66,15 +91,29 @@ class DeletedSet {
   template <class Rows>
   [[nodiscard]] const DeletedPositions* positions(std::uint64_t work, std::size_t size,
                                                   const Rows& rows, const RowBits& deleted) {
-    return positions_.get(work, size / pass_advantage, [&] {
-      return std::make_unique<const DeletedPositions>(size, rows, deleted);
+    return positions_.get(work, cost(size, positions_before_), [&] {
+      if (const auto added = added_positions(size, positions_before_))
+        return std::make_shared<const DeletedPositions>(
+            positions_before_.value == nullptr ? DeletedPositions(size) : *positions_before_.value,
+            *added);
+      return std::make_shared<const DeletedPositions>(size, rows, deleted);
     });
   }
-  // The aggregates that make() returns; null while reading the values is cheaper.
+  // The aggregates of `size` values; null while reading the values is cheaper. Made by
+  // make(earlier aggregates, positions that were deleted since), or where there are none by
+  // make(nullptr, {}).
   template <class Make>
   [[nodiscard]] const ValidAggregates* aggregates(std::uint64_t work, std::size_t size,
                                                   Make&& make) {
-    return aggregates_.get(work, size / pass_advantage, std::forward<Make>(make));
+    const bool has_earlier = aggregates_before_.value != nullptr;
+    const std::uint64_t full_cost = size / pass_advantage;
+    return aggregates_.get(work, has_earlier ? cost(size, aggregates_before_) : full_cost,
+                           [&]() -> std::shared_ptr<const ValidAggregates> {
+                             if (has_earlier)
+                               if (const auto added = added_positions(size, aggregates_before_))
+                                 return make(aggregates_before_.value.get(), std::span(*added));
+                             return make(nullptr, std::span<const std::uint32_t>());
+                           });
   }
 
   [[nodiscard]] std::size_t bytes() const { return positions_.bytes() + aggregates_.bytes(); }
@@ -83,8 +122,53 @@ class DeletedSet {
   // A row costs as much in a pass over all rows as in a lookup (3.5 ns on a Neoverse V1), but the
   // pass is shared by all threads and serves all later lookups.
   static constexpr std::size_t pass_advantage = 4;
+  // Pages are copied for each row that is added.
+  static constexpr std::uint64_t rows_per_added = 256;
+
+  template <class T>
+  [[nodiscard]] static DerivedBefore<T> latest(const LazyValue<T>& made, const DeletedSet& earlier,
+                                               const DerivedBefore<T>& before) {
+    std::shared_ptr<const T> value = made.made();
+    if (value == nullptr || earlier.bitmap_ == nullptr) return before;
+    return {earlier.bitmap_, std::move(value)};
+  }
+  // How many rows were deleted since.
+  template <class T>
+  [[nodiscard]] std::uint64_t added_rows(const DerivedBefore<T>& before) const {
+    const std::uint64_t then = before.bitmap == nullptr ? 0 : before.bitmap->count();
+    return bitmap_->count() - std::min<std::uint64_t>(then, bitmap_->count());
+  }
+  // In rows that lookups test.
+  template <class T>
+  [[nodiscard]] std::uint64_t cost(std::size_t size, const DerivedBefore<T>& before) const {
+    const std::uint64_t pass = size / pass_advantage;
+    if (row_positions_ == nullptr || !row_positions_->is_made()) return pass;
+    return std::min(pass, added_rows(before) * rows_per_added);
+  }
+  // The positions of rows that were deleted since; none where a pass is cheaper. The first pass
+  // over a structure does not need the positions of its rows, which take 4 bytes a row.
+  template <class T>
+  [[nodiscard]] std::optional<std::vector<std::uint32_t>> added_positions(
+      std::size_t size, const DerivedBefore<T>& before) const {
+    if (row_positions_ == nullptr || (before.value == nullptr && !row_positions_->is_made()) ||
+        added_rows(before) * rows_per_added > size)
+      return std::nullopt;
+    static const HostRowBitmap no_rows(RowWords(), 0, 0);
+    auto rows = bitmap_->added_since(before.bitmap == nullptr ? no_rows : *before.bitmap);
+    if (!rows) return std::nullopt;
+    const RowPositions& row_positions = row_positions_->get();
+    std::size_t kept = 0;
+    for (const std::uint32_t row : *rows)
+      if (const std::optional<std::uint32_t> at = row_positions.find(row)) (*rows)[kept++] = *at;
+    rows->resize(kept);
+    return rows;
+  }
 
   std::uint64_t id_;
+  std::shared_ptr<const HostRowBitmap> bitmap_;  // null: nothing can be derived from it later
+  const LazyRowPositions* row_positions_;
+  DerivedBefore<DeletedPositions> positions_before_;
+  DerivedBefore<ValidAggregates> aggregates_before_;
   LazyValue<DeletedPositions> positions_;
   LazyValue<ValidAggregates> aggregates_;
 };
@@ -92,6 +176,9 @@ class DeletedSet {
 // The two sets that were used last: of the current version and of a snapshot.
 class DeletedSets {
  public:
+  explicit DeletedSets(const LazyRowPositions* row_positions = nullptr)
+      : row_positions_(row_positions) {}
+
   // Null if nothing may be derived from the bitmap.
   [[nodiscard]] std::shared_ptr<DeletedSet> of(const RowBits& deleted) const {
     if (deleted.empty() || deleted.id == 0) return nullptr;
@@ -100,7 +187,7 @@ class DeletedSets {
       return set != nullptr && set->id() == deleted.id;
     });
     if (found == sets_.end()) {
-      sets_.back() = std::make_shared<DeletedSet>(deleted.id);
+      sets_.back() = std::make_shared<DeletedSet>(deleted, row_positions_, sets_.front().get());
       std::rotate(sets_.begin(), sets_.end() - 1, sets_.end());
     } else {
       std::rotate(sets_.begin(), found, found + 1);
@@ -115,6 +202,7 @@ class DeletedSets {
   }
 
  private:
+  const LazyRowPositions* row_positions_;
   mutable std::mutex mutex_;
   mutable std::array<std::shared_ptr<DeletedSet>, 2> sets_;
 };

@@ -241,8 +241,13 @@ RowBitmapPtr matching_rows(std::span<const Segment> segments, const ColumnView& 
   AnswersAccess access({.answers = Answer::rows}, keys.size());
   points.run(segments, BatchQuery::equal(keys), access.request());
   const Answers found = access.finish();
-  RowBitmapBuilder matching(row_count);
   const std::span<const std::uint32_t> rows = found.rows();
+  if (rows.size() <= row_grain) {
+    SparseBitmapBuilder matching(row_count);
+    for (const std::uint32_t row : rows) matching.add(row);
+    return std::move(matching).finish();
+  }
+  RowBitmapBuilder matching(row_count);
   parallel_for(rows.size(), row_grain, [&](std::size_t first, std::size_t count) {
     // Two equal keys match the same rows.
     for (const std::uint32_t row : rows.subspan(first, count)) static_cast<void>(matching.add(row));

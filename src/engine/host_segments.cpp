@@ -40,7 +40,7 @@ std::vector<std::uint32_t> order_of_rows(std::span<const std::uint32_t> rows) {
 
 RowBitmapPtr nulls_of(const ColumnView& column, const RowNumbers& numbers, std::size_t row_count) {
   if (!column.nullable()) return nullptr;
-  RowBitmapBuilder nulls(row_count);
+  SparseBitmapBuilder nulls(row_count);
   for (std::size_t i = 0; i < column.size(); ++i)
     if (!column.valid(i)) nulls.add(numbers.row(i));
   return std::move(nulls).finish();
@@ -50,14 +50,24 @@ RowBitmapPtr nulls_of(const ColumnView& column, const RowNumbers& numbers, std::
 // of the rows.
 class CopiedRows {
  public:
-  // The valid rows for which keep(row) is true.
-  template <class Keep>
-  CopiedRows(std::span<const Segment> segments, Keep&& keep) : codec_(*segments.front().codec) {
+  // All valid rows.
+  explicit CopiedRows(std::span<const Segment> segments) : codec_(*segments.front().codec) {
     for (const Segment& segment : segments) {
-      const RowBits deleted = bits_of(segment.deleted);
-      const auto is_copied = [&](std::uint32_t row) { return !deleted.has(row) && keep(row); };
-      copy_keys(segment, is_copied);
-      if (segment.searcher->included()) copy_values(segment, is_copied);
+      copy_keys(segment, segment.searcher->column());
+      if (segment.searcher->included()) copy_values(segment, segment.searcher->included_rows());
+    }
+  }
+  // Valid ones of `rows`, which ascend. The first segment has most of them.
+  CopiedRows(std::span<const Segment> segments, std::vector<std::uint32_t> rows)
+      : codec_(*segments.front().codec) {
+    for (const Segment& segment : segments) {
+      if (rows.empty()) return;
+      copy_keys(segment, segment.searcher->column_of(rows));
+      if (segment.searcher->included())
+        copy_values(segment, segment.searcher->included_rows_of(rows));
+      std::erase_if(rows, [&](std::uint32_t row) {
+        return keys_.back().has(row) || (segment.searcher->included() && values_.back().has(row));
+      });
     }
   }
 
@@ -87,6 +97,9 @@ class CopiedRows {
     std::vector<std::uint32_t> elements;  // of `decoded`, one for each row
     OwnedColumn decoded;
 
+    [[nodiscard]] bool has(std::uint32_t row) const {
+      return std::binary_search(rows.begin(), rows.end(), row);
+    }
     void set(OwnedColumn& into, const RowNumbers& numbers) const {
       const ColumnView view = decoded.view();
       for (std::size_t i = 0; i < rows.size(); ++i)
@@ -94,12 +107,11 @@ class CopiedRows {
     }
   };
 
-  template <class IsCopied>
-  void copy_keys(const Segment& segment, IsCopied&& is_copied) {
-    const EncodedColumn all = segment.searcher->column();
+  void copy_keys(const Segment& segment, const EncodedColumn& all) {
+    const RowBits deleted = bits_of(segment.deleted);
     std::vector<std::uint32_t> which;
     for (std::size_t i = 0; i < all.size(); ++i)
-      if (is_copied(all.row(i))) which.push_back(static_cast<std::uint32_t>(i));
+      if (!deleted.has(all.row(i))) which.push_back(static_cast<std::uint32_t>(i));
     EncodedColumn some;
     some.row_count = all.row_count;
     some.span = all.span;
@@ -116,12 +128,11 @@ class CopiedRows {
     keys_.push_back(std::move(part));
   }
 
-  template <class IsCopied>
-  void copy_values(const Segment& segment, IsCopied&& is_copied) {
-    IncludedRows all = segment.searcher->included_rows();
+  void copy_values(const Segment& segment, IncludedRows all) {
+    const RowBits deleted = bits_of(segment.deleted);
     Column part;
     for (std::size_t i = 0; i < all.rows.size(); ++i) {
-      if (!is_copied(all.rows[i])) continue;
+      if (deleted.has(all.rows[i])) continue;
       part.rows.push_back(all.rows[i]);
       part.elements.push_back(static_cast<std::uint32_t>(i));
     }
@@ -182,7 +193,7 @@ struct HostSegmentBuilder::Columns {
   // Sets the numbers of `rows`, and the columns sorted by row and converted to the codec's type.
   void number(const NewRows& rows, const KeyCodec& codec, std::optional<Type> included);
   // Copies the keys or values that the rows keep.
-  void copy_kept(const NewRows& rows, std::span<const Segment> current, std::size_t row_count);
+  void copy_kept(const NewRows& rows, std::span<const Segment> current);
 };
 
 void HostSegmentBuilder::Columns::number(const NewRows& rows, const KeyCodec& codec,
@@ -203,16 +214,14 @@ void HostSegmentBuilder::Columns::number(const NewRows& rows, const KeyCodec& co
     set_include(gathered(rows.include, order, OwnedColumn(*included, rows.count)));
 }
 
-void HostSegmentBuilder::Columns::copy_kept(const NewRows& rows, std::span<const Segment> current,
-                                            std::size_t row_count) {
+void HostSegmentBuilder::Columns::copy_kept(const NewRows& rows, std::span<const Segment> current) {
   const std::optional<Type> included = current.front().searcher->included();
   const bool keeps_keys = !rows.keys.has_value();
   const bool keeps_values = included && !rows.include.has_value();
   if (!keeps_keys && !keeps_values) return;
-  RowBitmapBuilder wanted(row_count);
-  for (std::size_t i = 0; i < rows.count; ++i) wanted.add(numbers.row(i));
-  const RowBits bits = std::as_const(wanted).bits();
-  const CopiedRows copied(current, [&](std::uint32_t row) { return bits.has(row); });
+  std::vector<std::uint32_t> wanted(rows.count);
+  for (std::size_t i = 0; i < rows.count; ++i) wanted[i] = numbers.row(i);
+  const CopiedRows copied(current, std::move(wanted));
   if (keeps_keys) {
     OwnedColumn kept = copied.empty_keys(rows.count);
     copied.keys_into(kept, numbers);
@@ -243,7 +252,7 @@ NewSegment HostSegmentBuilder::build_rows(const NewRows& rows, std::span<const S
   columns.keys = rows.keys;
   columns.include = rows.include;
   columns.number(rows, *main.codec, main.searcher->included());
-  columns.copy_kept(rows, current, row_count);
+  columns.copy_kept(rows, current);
   return build_numbered(columns, row_count, rows.merged_at_once);
 }
 
@@ -254,7 +263,7 @@ Segment HostSegmentBuilder::merge(std::span<const Segment> segments, std::size_t
     if (const std::optional<OrderedMerge> merge = plan_merge(segments))
       return {merge->codec, searchers_.merge(*merge, row_count), nullptr};
   const Segment& main = segments.front();
-  const CopiedRows copied(segments, [](std::uint32_t) { return true; });
+  const CopiedRows copied(segments);
   Columns columns;
   // Full keys are found by the row: in a segment of all rows without a search.
   columns.numbers = is_all && !is_native(main.codec->type()) ? RowNumbers(0, row_count)

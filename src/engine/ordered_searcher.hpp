@@ -160,6 +160,34 @@ class OrderedSearcher final : public Searcher, public SortedPairs {
     return all;
   }
 
+  [[nodiscard]] EncodedColumn column_of(std::span<const std::uint32_t> rows) const override {
+    const std::vector<RowEntry> found = entries_of(rows, false);
+    EncodedColumn some;
+    some.row_count = order_.row_count();
+    some.span = order_.span();
+    some.keys = PackedKeys(found.size(), some.span);
+    some.rows = Array<std::uint32_t>(found.size());
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      const std::uint64_t key = order_.key(found[i].entry);
+      if (key > some.span) fail_damaged_in_use("a key is too large");
+      some.keys.set(i, key);
+      some.rows[i] = found[i].row;
+    }
+    return some;
+  }
+
+  [[nodiscard]] IncludedRows included_rows_of(std::span<const std::uint32_t> rows) const override {
+    const std::vector<RowEntry> found = entries_of(rows, true);
+    std::vector<std::uint32_t> entries;
+    for (const RowEntry& row : found) entries.push_back(row.entry);
+    IncludedRows some{Array<std::uint32_t>(found.size()), values_->values_of(entries)};
+    for (std::size_t i = 0; i < found.size(); ++i) some.rows[i] = found[i].row;
+    return some;
+  }
+
+  [[nodiscard]] bool has_row_positions() const override { return row_positions_.is_made(); }
+  void make_row_positions() const override { static_cast<void>(row_positions_.get()); }
+
   [[nodiscard]] OrderInput order_input() const override { return order_.input(); }
   [[nodiscard]] const IncludedValues* included_values() const override { return values_.get(); }
   [[nodiscard]] EncodedColumn column() const override { return order_.column(); }
@@ -173,6 +201,8 @@ class OrderedSearcher final : public Searcher, public SortedPairs {
     if (filter_) bytes.parts.emplace_back("filter", filter_->bytes());
     if (const std::size_t deleted = deleted_sets_.bytes(); deleted != 0)
       bytes.parts.emplace_back("deleted rows by position", deleted);
+    if (const std::size_t positions = row_positions_.bytes(); positions != 0)
+      bytes.parts.emplace_back("positions of rows", positions);
     for (const auto& [name, size] : bytes.parts) bytes.resident += size;
     bytes.build_peak =
         std::max({order_.build_peak(), order_.bytes() + locator.build_peak, bytes.resident});
@@ -189,6 +219,39 @@ class OrderedSearcher final : public Searcher, public SortedPairs {
 
  private:
   using Finder = PositionFinder<Key, Locator>;
+
+  // A row and its position in the key order, or the entry of a value whose key is null.
+  struct RowEntry {
+    std::uint32_t row;
+    std::uint32_t entry;
+  };
+
+  // Those of these rows that are here.
+  [[nodiscard]] std::vector<RowEntry> entries_of(std::span<const std::uint32_t> rows,
+                                                 bool with_outside) const {
+    constexpr std::size_t few_keys = 64;  // are scanned
+    std::vector<RowEntry> found;
+    const PairRows<Key> in_order = order_.rows();
+    const std::span<const std::uint32_t> outside =
+        with_outside ? values_->outside_rows() : std::span<const std::uint32_t>();
+    for (const std::uint32_t row : rows) {
+      std::optional<std::uint32_t> at;
+      if (order_.size() <= few_keys && rows.size() <= few_keys) {
+        for (std::uint32_t i = 0; i < order_.size(); ++i)
+          if (in_order[i] == row) at = i;
+      } else {
+        at = row_positions_.get().find(row);
+      }
+      if (!at) {
+        const auto next = std::lower_bound(outside.begin(), outside.end(), row);
+        if (next != outside.end() && *next == row)
+          at = static_cast<std::uint32_t>(order_.size()) +
+               static_cast<std::uint32_t>(next - outside.begin());
+      }
+      if (at) found.push_back({row, *at});
+    }
+    return found;
+  }
 
   [[nodiscard]] Finder finder() const {
     return finder({0, order_.span(), 0, static_cast<std::uint32_t>(order_.size())});
@@ -325,9 +388,11 @@ class OrderedSearcher final : public Searcher, public SortedPairs {
                        const Match* found, std::size_t count, const ValidMatches& valid) const {
     const ValidAggregates* aggregates = nullptr;
     if (const DeletedPositions* const positions = valid.positions())
-      aggregates = deleted->aggregates(rows_to_walk(found, count), order_.size(), [&] {
-        return values_->valid_aggregates(positions->bits());
-      });
+      aggregates = deleted->aggregates(
+          rows_to_walk(found, count), order_.size(),
+          [&](const ValidAggregates* before, std::span<const std::uint32_t> added) {
+            return values_->valid_aggregates(positions->bits(), before, added);
+          });
     values_->answer(request, first, found, count, &valid, aggregates);
   }
 
@@ -369,7 +434,10 @@ class OrderedSearcher final : public Searcher, public SortedPairs {
   OrderRule order_rule_;
   std::unique_ptr<IncludedValues> values_;  // included, or null
   std::optional<HashFilter<Key>> filter_;
-  DeletedSets deleted_sets_;
+  LazyRowPositions row_positions_{[this] {
+    return std::make_unique<const RowPositions>(order_.size(), order_.row_count(), order_.rows());
+  }};
+  DeletedSets deleted_sets_{&row_positions_};
   mutable std::once_flag parts_once_;
   mutable std::optional<KeyParts> parts_;  // of large batches
 };

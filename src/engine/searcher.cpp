@@ -1,11 +1,45 @@
 #include "engine/searcher.hpp"
 
+#include <algorithm>
+#include <vector>
+
 #include "base/error.hpp"
 #include "order/key_order.hpp"
 
 namespace rtindex {
 
 void SegmentKeys::save(FileWriter file) const { save_column(file, column()); }
+
+EncodedColumn SegmentKeys::column_of(std::span<const std::uint32_t> rows) const {
+  const EncodedColumn all = column();
+  std::vector<std::size_t> which;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (std::binary_search(rows.begin(), rows.end(), all.row(i))) which.push_back(i);
+  EncodedColumn some;
+  some.row_count = all.row_count;
+  some.span = all.span;
+  some.keys = PackedKeys(which.size(), all.span);
+  some.rows = Array<std::uint32_t>(which.size());
+  for (std::size_t i = 0; i < which.size(); ++i) {
+    some.keys.set(i, all.keys[which[i]]);
+    some.rows[i] = all.row(which[i]);
+  }
+  return some;
+}
+
+IncludedRows SegmentKeys::included_rows_of(std::span<const std::uint32_t> rows) const {
+  const IncludedRows all = included_rows();
+  std::vector<std::size_t> which;
+  for (std::size_t i = 0; i < all.rows.size(); ++i)
+    if (std::binary_search(rows.begin(), rows.end(), all.rows[i])) which.push_back(i);
+  IncludedRows some{Array<std::uint32_t>(which.size()),
+                    OwnedColumn(included().value(), which.size())};
+  for (std::size_t i = 0; i < which.size(); ++i) {
+    some.rows[i] = all.rows[which[i]];
+    some.values.set(i, all.values.view(), which[i]);
+  }
+  return some;
+}
 
 void SegmentKeys::select(const KeyCodec& codec, std::span<const std::uint64_t> positions,
                          std::uint32_t* rows) const {

@@ -51,6 +51,12 @@ class SegmentKeys {
   [[nodiscard]] virtual EncodedColumn column() const = 0;
   // The included values by row, of rows without a key too.
   [[nodiscard]] virtual IncludedRows included_rows() const { return {}; }
+  // Those of `rows`, which ascend, that it has: as in column() and in included_rows().
+  [[nodiscard]] virtual EncodedColumn column_of(std::span<const std::uint32_t> rows) const;
+  [[nodiscard]] virtual IncludedRows included_rows_of(std::span<const std::uint32_t> rows) const;
+  // Whether it finds single rows without a pass over all of them, and prepares it.
+  [[nodiscard]] virtual bool has_row_positions() const { return false; }
+  virtual void make_row_positions() const {}
   // The rows at these positions in key order, miss_row beyond the last. By default the keys are
   // sorted for it.
   virtual void select(const KeyCodec& codec, std::span<const std::uint64_t> positions,

@@ -134,7 +134,7 @@ class Included final : public IncludedValues {
   void answer(const Request& request, std::size_t first, const Match* found, std::size_t count,
               const ValidMatches* valid, const ValidAggregates* aggregates) const override {
     const T* const values = values_.data();
-    const auto* const valid_levels = static_cast<const Levels<Class>*>(aggregates);
+    const auto* const valid_levels = static_cast<const ValidLevels<Class>*>(aggregates);
     const LevelReader<T, AllValid::Deleted> all{values, &all_, {}};
     if (valid == nullptr) {
       prefetch_ends(all_, found, count);
@@ -142,7 +142,8 @@ class Included final : public IncludedValues {
     } else if (valid_levels != nullptr) {
       prefetch_ends(*valid_levels, found, count);
       answer_from(request, first, found, count, [&](std::size_t i) {
-        return LevelReader<T, DeletedBits>{values, valid_levels, valid->deleted(i)};
+        return LevelReader<T, DeletedBits, ValidLevels<Class>>{values, valid_levels,
+                                                               valid->deleted(i)};
       });
     } else {
       prefetch_ends(all_, found, count);
@@ -152,9 +153,14 @@ class Included final : public IncludedValues {
     }
   }
 
-  [[nodiscard]] std::unique_ptr<const ValidAggregates> valid_aggregates(
-      const DeletedBits& deleted) const override {
-    return std::make_unique<const Levels<Class>>(levels_over(values_.span(), deleted));
+  [[nodiscard]] std::shared_ptr<const ValidAggregates> valid_aggregates(
+      const DeletedBits& deleted, const ValidAggregates* before,
+      std::span<const std::uint32_t> added) const override {
+    if (before == nullptr)
+      return std::make_shared<const ValidLevels<Class>>(levels_over(values_.span(), deleted));
+    return std::make_shared<const ValidLevels<Class>>(
+        static_cast<const ValidLevels<Class>&>(*before), values_.data(), values_.size(), deleted,
+        added);
   }
 
   [[nodiscard]] std::span<const std::uint32_t> outside_rows() const override {
@@ -195,13 +201,14 @@ class Included final : public IncludedValues {
     return missing;
   }
 
-  void prefetch_ends(const Levels<Class>& levels, const Match* found, std::size_t count) const {
+  template <class LevelsOfValues>
+  void prefetch_ends(const LevelsOfValues& levels, const Match* found, std::size_t count) const {
     for (std::size_t i = 0; i < count; ++i) {
       prefetch(values_.data() + found[i].begin);
       prefetch(values_.data() + found[i].end);
       if constexpr (has_prefix_sums) {
-        prefetch(levels.prefix.data() + found[i].begin / block);
-        prefetch(levels.prefix.data() + found[i].end / block);
+        prefetch(levels.prefix_address(found[i].begin / block));
+        prefetch(levels.prefix_address(found[i].end / block));
       }
     }
   }

@@ -61,9 +61,11 @@ class IncludedValues {
   virtual void answer(const Request& request, std::size_t first, const Match* found,
                       std::size_t count, const ValidMatches* valid,
                       const ValidAggregates* aggregates) const = 0;
-  // Aggregates of the valid rows, which answer() reads in place of the values.
-  [[nodiscard]] virtual std::unique_ptr<const ValidAggregates> valid_aggregates(
-      const DeletedBits& deleted) const = 0;
+  // Aggregates of the valid rows, which answer() reads in place of the values. `before`: those made
+  // before the positions `added` were deleted; null: none.
+  [[nodiscard]] virtual std::shared_ptr<const ValidAggregates> valid_aggregates(
+      const DeletedBits& deleted, const ValidAggregates* before = nullptr,
+      std::span<const std::uint32_t> added = {}) const = 0;
 
   // The rows whose key is null, ascending: they have values, but no position in the key order.
   [[nodiscard]] virtual std::span<const std::uint32_t> outside_rows() const = 0;

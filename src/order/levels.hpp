@@ -16,6 +16,7 @@
 #include "base/array.hpp"
 #include "base/parallel.hpp"
 #include "order/included.hpp"
+#include "rows/shared_pages.hpp"
 
 // The aggregates of IncludedValues: how they are made and read.
 namespace rtindex {
@@ -25,13 +26,20 @@ inline constexpr std::size_t level_block = IncludedValues::block;
 // The sum before every block of values (integers only), and the aggregates of blocks: level 0 are
 // those of values, level n + 1 those of level n.
 template <class Class>
-struct Levels final : ValidAggregates {
+struct Levels {
   static constexpr bool has_prefix = !std::is_same_v<Class, double>;
 
   Array<Class> prefix;
   std::vector<Array<ValueAggregate<Class>>> blocks;
 
-  [[nodiscard]] std::size_t bytes() const override {
+  [[nodiscard]] const Class* prefix_address(std::size_t block) const {
+    return prefix.data() + block;
+  }
+  [[nodiscard]] Class sum_before(std::size_t block) const { return prefix.data()[block]; }
+  [[nodiscard]] const ValueAggregate<Class>& entry(std::size_t level, std::size_t at) const {
+    return blocks[level].data()[at];
+  }
+  [[nodiscard]] std::size_t bytes() const {
     std::size_t bytes = prefix.bytes();
     for (const auto& level : blocks) bytes += level.bytes();
     return bytes;
@@ -44,20 +52,61 @@ template <class Class>
   return static_cast<Class>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
 }
 
+// Levels in pages, so that a copy for other deleted rows shares most of them. Sums before a block
+// are relative to that before its page.
+template <class Class>
+struct ValidLevels final : ValidAggregates {
+  using Aggregates = SharedPages<ValueAggregate<Class>, 8>;
+  using Sums = SharedPages<Class, 9>;
+
+  Sums prefix;
+  std::vector<Class> prefix_before_page;
+  std::vector<Aggregates> blocks;
+
+  explicit ValidLevels(const Levels<Class>& flat) {
+    for (const auto& level : flat.blocks) blocks.emplace_back(level.span());
+    if constexpr (Levels<Class>::has_prefix) {
+      typename Sums::Editor sums({}, flat.prefix.size());
+      for (std::size_t i = 0; i < flat.prefix.size(); ++i) {
+        if (i % Sums::page_size == 0) prefix_before_page.push_back(flat.prefix[i]);
+        sums.edit_element(i) = difference(flat.prefix[i], prefix_before_page.back());
+      }
+      prefix = std::move(sums).finish();
+    }
+  }
+  // Those of `before` after the values at some more positions were deleted; `deleted` has all.
+  template <class T>
+  ValidLevels(const ValidLevels& before, const T* values, std::size_t size,
+              const DeletedBits& deleted, std::span<const std::uint32_t> added);
+
+  [[nodiscard]] const Class* prefix_address(std::size_t block) const { return &prefix[block]; }
+  [[nodiscard]] Class sum_before(std::size_t block) const {
+    return Sum{}(prefix_before_page[block / Sums::page_size], prefix[block]);
+  }
+  [[nodiscard]] const ValueAggregate<Class>& entry(std::size_t level, std::size_t at) const {
+    return blocks[level][at];
+  }
+  [[nodiscard]] std::size_t bytes() const override {
+    std::size_t bytes = prefix.bytes() + prefix_before_page.size() * sizeof(Class);
+    for (const auto& level : blocks) bytes += level.bytes();
+    return bytes;
+  }
+};
+
 // The valid values and aggregates over them.
-template <class T, class Deleted>
+template <class T, class Deleted, class LevelsOfValues = Levels<value_class_t<T>>>
 struct LevelReader {
   using Class = value_class_t<T>;
   using Aggregate = ValueAggregate<Class>;
 
   const T* values;
-  const Levels<Class>* levels;
+  const LevelsOfValues* levels;
   Deleted deleted;
 
   [[nodiscard]] std::size_t top() const { return levels->blocks.size(); }
   // Level 0 are the values, level n + 1 the aggregates in blocks[n].
   [[nodiscard]] Aggregate entry(std::size_t level, std::size_t at) const {
-    if (level != 0) return levels->blocks[level - 1].data()[at];
+    if (level != 0) return levels->entry(level - 1, at);
     return deleted.has(at) ? Aggregate{} : Aggregate::of(to_class(values[at]));
   }
   // Integers only.
@@ -65,7 +114,7 @@ struct LevelReader {
     return difference(sum_before(match.end), sum_before(match.begin));
   }
   [[nodiscard]] Class sum_before(std::size_t position) const {
-    Class sum = levels->prefix.data()[position / level_block];
+    Class sum = levels->sum_before(position / level_block);
     const std::size_t start = position / level_block * level_block;
     for (std::size_t at = start; at < position; ++at) sum = Sum{}(sum, to_class(values[at]));
     deleted.visit_deleted({start, position},
@@ -159,6 +208,52 @@ template <class T, class Deleted>
   }
   if constexpr (Levels<Class>::has_prefix) levels.prefix = prefix_over(reader, values.size());
   return levels;
+}
+
+template <class Class>
+template <class T>
+ValidLevels<Class>::ValidLevels(const ValidLevels& before, const T* values, std::size_t size,
+                                const DeletedBits& deleted, std::span<const std::uint32_t> added)
+    : prefix_before_page(before.prefix_before_page), blocks(before.blocks) {
+  if constexpr (Levels<Class>::has_prefix) {
+    typename Sums::Editor sums(before.prefix, before.prefix.size());
+    for (const std::uint32_t position : added) {
+      const Class value = to_class(values[position]);
+      const std::size_t first = position / level_block + 1;
+      const std::size_t page = first / Sums::page_size;
+      if (first >= before.prefix.size()) continue;
+      const std::size_t end = std::min(before.prefix.size(), (page + 1) * Sums::page_size);
+      // The sum before a page lies in it, relative to itself.
+      const bool starts_page = first % Sums::page_size == 0;
+      if (!starts_page) {
+        Class* const in_page = sums.edit(page);
+        for (std::size_t i = first; i < end; ++i)
+          in_page[i % Sums::page_size] = difference(in_page[i % Sums::page_size], value);
+      }
+      for (std::size_t i = page + (starts_page ? 0 : 1); i < prefix_before_page.size(); ++i)
+        prefix_before_page[i] = difference(prefix_before_page[i], value);
+    }
+    prefix = std::move(sums).finish();
+  }
+  std::vector<std::size_t> changed(added.begin(), added.end());  // entries of the level below
+  std::size_t below = size;
+  for (std::size_t level = 0; level < blocks.size(); ++level) {
+    for (std::size_t& entry : changed) entry /= level_block;
+    std::sort(changed.begin(), changed.end());
+    changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
+    const LevelReader<T, DeletedBits, ValidLevels> reader{values, this, deleted};
+    const std::size_t entries = blocks[level].size();
+    typename Aggregates::Editor editor(std::move(blocks[level]), entries);
+    for (const std::size_t block : changed) {
+      ValueAggregate<Class> aggregate = reader.entry(level, block * level_block);
+      for (std::size_t at = block * level_block + 1;
+           at < std::min(below, (block + 1) * level_block); ++at)
+        aggregate.merge(reader.entry(level, at));
+      editor.edit_element(block) = aggregate;
+    }
+    blocks[level] = std::move(editor).finish();
+    below = entries;
+  }
 }
 
 }  // namespace rtindex

@@ -15,7 +15,7 @@ constexpr std::size_t row_grain = std::size_t{1} << 15;
 // Names the first row that is wrong.
 [[noreturn]] void fail_wrong_row(std::span<const std::uint32_t> rows, std::size_t row_count,
                                  RowBits erased) {
-  RowBitmapBuilder seen(row_count);
+  SparseBitmapBuilder seen(row_count);
   for (const std::uint32_t row : rows) {
     if (row >= row_count) fail("row {} does not exist: the index has {} rows", row, row_count);
     if (erased.has(row)) fail("row {} is erased: insert a new row instead", row);
@@ -30,10 +30,9 @@ CheckedRows check_rows(std::span<const std::uint32_t> rows, std::size_t row_coun
                        const RowBitmapPtr& erased, const RowBitmapPtr& nulls) {
   const RowBits erased_rows = bits_of(erased);
   const RowBits null_rows = bits_of(nulls);
-  RowBitmapBuilder named(row_count);
   std::atomic<bool> wrong = false;
   std::atomic<std::size_t> null_count = 0;
-  parallel_for(rows.size(), row_grain, [&](std::size_t first, std::size_t count) {
+  const auto check = [&](auto& named, std::size_t first, std::size_t count) {
     std::size_t here = 0;
     for (const std::uint32_t row : rows.subspan(first, count)) {
       if (row >= row_count || erased_rows.has(row) || !named.add(row)) {
@@ -43,9 +42,20 @@ CheckedRows check_rows(std::span<const std::uint32_t> rows, std::size_t row_coun
       here += null_rows.has(row) ? 1 : 0;
     }
     null_count += here;
-  });
+  };
+  RowBitmapPtr named_rows;
+  if (rows.size() <= row_grain) {
+    SparseBitmapBuilder named(row_count);
+    check(named, 0, rows.size());
+    named_rows = std::move(named).finish();
+  } else {
+    RowBitmapBuilder named(row_count);
+    parallel_for(rows.size(), row_grain,
+                 [&](std::size_t first, std::size_t count) { check(named, first, count); });
+    named_rows = std::move(named).finish();
+  }
   if (wrong) fail_wrong_row(rows, row_count, erased_rows);
-  return {std::move(named).finish(), null_count};
+  return {std::move(named_rows), null_count};
 }
 
 }  // namespace rtindex

@@ -4,10 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "base/array.hpp"
 #include "rows/row_bits.hpp"
+#include "rows/shared_pages.hpp"
 
 namespace rtindex {
 
@@ -20,10 +23,14 @@ class RowBitmap {
   RowBitmap& operator=(const RowBitmap&) = delete;
 
   // In the memory space of the index.
-  [[nodiscard]] RowBits bits() const { return {bits_.words, bits_.rows, id_}; }
+  [[nodiscard]] RowBits bits() const {
+    RowBits bits = bits_;
+    bits.id = id_;
+    return bits;
+  }
   // How many rows are set.
   [[nodiscard]] std::size_t count() const { return count_; }
-  [[nodiscard]] std::size_t bytes() const {
+  [[nodiscard]] virtual std::size_t bytes() const {
     return RowBits::words_of(bits_.rows) * sizeof(std::uint32_t);
   }
   // The words in host memory, to be saved.
@@ -64,19 +71,34 @@ using RowBitmapPtr = std::shared_ptr<const RowBitmap>;
   return a == nullptr || b == nullptr ? a : a->minus(*b);
 }
 
-// A row bitmap in host memory.
-class HostRowBitmap final : public RowBitmap {
+// The words of a row bitmap in host memory.
+using RowWords = SharedPages<std::uint32_t, RowBits::log2_page_words>;
+
+// A row bitmap in host memory: versions share pages, so that a change of few rows copies few.
+class HostRowBitmap final : public RowBitmap, public std::enable_shared_from_this<HostRowBitmap> {
  public:
   HostRowBitmap(Array<std::uint32_t> words, std::size_t rows);
+  // `count`: how many rows are set.
+  HostRowBitmap(RowWords words, std::size_t rows, std::size_t count);
+  [[nodiscard]] std::size_t bytes() const override { return words_.bytes(); }
   [[nodiscard]] Array<std::uint32_t> words() const override;
   [[nodiscard]] RowBitmapPtr union_with(const RowBitmap& other) const override;
   [[nodiscard]] RowBitmapPtr minus(const RowBitmap& other) const override;
+  // The rows that are set here and not in `before`; none where `before` has a row that is not set
+  // here. Costs as much as the pages in which they differ.
+  [[nodiscard]] std::optional<std::vector<std::uint32_t>> added_since(
+      const HostRowBitmap& before) const;
 
  private:
-  Array<std::uint32_t> words_;
+  // Replaces each word for which `other` has a word that is not 0 by combine(word, word of other).
+  template <class Combine>
+  [[nodiscard]] std::shared_ptr<const HostRowBitmap> combined(const HostRowBitmap& other,
+                                                              std::size_t rows,
+                                                              Combine combine) const;
+  RowWords words_;
 };
 
-// Builds a row bitmap; many threads may add rows at once.
+// Builds a row bitmap of many rows; many threads may add rows at once.
 class RowBitmapBuilder {
  public:
   explicit RowBitmapBuilder(std::size_t rows);
@@ -95,6 +117,29 @@ class RowBitmapBuilder {
  private:
   Array<std::uint32_t> words_;
   std::size_t rows_;
+};
+
+// Builds a row bitmap of few rows, one thread at a time, in memory for the pages that they are in.
+class SparseBitmapBuilder {
+ public:
+  explicit SparseBitmapBuilder(std::size_t rows)
+      : words_(RowWords(), RowBits::words_of(rows)), rows_(rows) {}
+  // False if the row was set already.
+  bool add(std::uint32_t row) {
+    const std::uint32_t bit = std::uint32_t{1} << (row % RowBits::word_bits);
+    std::uint32_t& word = words_.edit_element(row / RowBits::word_bits);
+    if ((word & bit) != 0) return false;
+    word |= bit;
+    ++count_;
+    return true;
+  }
+  // Null if no row is set.
+  [[nodiscard]] RowBitmapPtr finish() &&;
+
+ private:
+  RowWords::Editor words_;
+  std::size_t rows_;
+  std::size_t count_ = 0;
 };
 
 }  // namespace rtindex

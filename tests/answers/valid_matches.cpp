@@ -71,7 +71,7 @@ class ValidRows : public testing::TestWithParam<std::string> {
     const DeletedRows deleted = deleted_rows_named(GetParam(), size);
     const Matches wanted = valid_rows(found, rows, deleted);
     options.values = values.view();
-    DeletedSet by_position(1);
+    DeletedSet by_position(deleted.bits());
     if (!deleted.bits().empty()) {
       ASSERT_NE(by_position.positions(size, size, rows, deleted.bits()), nullptr);
     }
@@ -197,7 +197,7 @@ TEST(DeletedSets, AreBuiltOnceWorthwhile) {
   Random random(8);
   const PositionRows rows = shuffled_rows(random);
   const DeletedRows deleted = deleted_rows_named("few", size);
-  DeletedSet set(1);
+  DeletedSet set(deleted.bits());
   EXPECT_EQ(set.positions(1, size, rows, deleted.bits()), nullptr);
   EXPECT_EQ(set.bytes(), 0U);
   const DeletedPositions* const made = set.positions(size, size, rows, deleted.bits());
@@ -225,7 +225,7 @@ TEST(DeletedSets, ReportTheirMemory) {
 
 TEST(DeletedSets, ReturnNothingIfBuildingFails) {
   LazyValue<DeletedPositions> positions;
-  const auto fails = []() -> std::unique_ptr<const DeletedPositions> { throw std::bad_alloc(); };
+  const auto fails = []() -> std::shared_ptr<const DeletedPositions> { throw std::bad_alloc(); };
   EXPECT_EQ(positions.get(5, 5, fails), nullptr);
   EXPECT_EQ(positions.get(5, 5, fails), nullptr);
   EXPECT_EQ(positions.bytes(), 0U);
@@ -246,6 +246,60 @@ TEST(DeletedSets, KeepTheLastTwo) {
   EXPECT_EQ(sets.of(bits(2)), second);
   EXPECT_EQ(sets.of(bits(3)), third);
   EXPECT_NE(sets.of(bits(1)), first);
+}
+
+// Positions of several pages.
+TEST(DeletedSets, AreDerivedFromThoseBefore) {
+  constexpr std::size_t many = 300'000;
+  Random random(11);
+  PositionRows rows;
+  rows.rows.resize(many);
+  std::iota(rows.rows.begin(), rows.rows.end(), 0U);
+  random.shuffle(rows.rows);
+  const LazyRowPositions row_positions(
+      [&] { return std::make_unique<const RowPositions>(many, many, rows); });
+  const DeletedSets sets(&row_positions);
+  const auto bitmap_of = [&](std::size_t count) {
+    SparseBitmapBuilder builder(many);
+    for (std::size_t i = 0; i < count; ++i)
+      builder.add(static_cast<std::uint32_t>(random.below(many)));
+    return std::move(builder).finish();
+  };
+  RowBitmapPtr deleted = bitmap_of(5000);
+  for (int version = 0; version < 20; ++version) {
+    const RowBits bits = deleted->bits();
+    const std::shared_ptr<DeletedSet> set = sets.of(bits);
+    EXPECT_EQ(row_positions.is_made(), version > 1) << "one pass needs no row positions";
+    const DeletedPositions* const found = set->positions(many, many, rows, bits);
+    ASSERT_NE(found, nullptr);
+    std::uint64_t before = 0;
+    for (std::uint64_t at = 0; at < many; ++at) {
+      ASSERT_EQ(found->bits().has(at), bits.has(rows[at])) << version << ' ' << at;
+      ASSERT_EQ(found->count({0, at}), before) << version << ' ' << at;
+      before += bits.has(rows[at]) ? 1 : 0;
+    }
+    EXPECT_EQ(found->count({0, many}), deleted->count());
+    // A few rows more, or, as in a snapshot that changes too, others.
+    deleted = version % 7 == 6 ? bitmap_of(100) : union_of(deleted, bitmap_of(1 + version));
+  }
+}
+
+TEST(RowPositions, FindTheRowsThatAreThere) {
+  for (const std::size_t row_count : {1000U, 100'000U}) {  // a table by row, and a hash table
+    Random random(12);
+    PositionRows rows;
+    for (std::uint32_t row = 0; row < row_count; row += static_cast<std::uint32_t>(row_count / 500))
+      rows.rows.push_back(row);
+    random.shuffle(rows.rows);
+    const RowPositions positions(rows.rows.size(), row_count, rows);
+    std::size_t found = 0;
+    for (std::uint32_t row = 0; row < row_count + 10; ++row)
+      if (const auto at = positions.find(row)) {
+        ASSERT_EQ(rows[*at], row);
+        ++found;
+      }
+    EXPECT_EQ(found, rows.rows.size());
+  }
 }
 
 TEST(DeletedPositions, FindTheValidEdges) {

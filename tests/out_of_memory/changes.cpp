@@ -52,9 +52,9 @@ class ChangesOutOfMemory
   // Fails every allocation of the change in turn. Views are made before: composite ones allocate.
   void expect_all_or_nothing(const std::string& name, const std::function<void(Index&)>& change) {
     const std::vector<std::byte> before = index_->serialize();
-    Index changed = index_->copy();
-    change(changed);
     const Index unchanged = index_->snapshot();
+    Index changed = index_->snapshot();
+    change(changed);  // and makes what the searchers keep for later changes
     const long failures = fail_every_allocation(
         name, {.call = [&] { change(*index_); },
                .expect_unchanged = [&] { EXPECT_EQ(index_->serialize(), before); },

@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "support/random.hpp"
+
 namespace rtindex::test {
 namespace {
 
@@ -141,7 +143,7 @@ TEST(HostRowBitmap, CopiesItsWords) {
     ASSERT_NE(bitmap, nullptr);
     const Array<std::uint32_t> words = bitmap->words();
     ASSERT_EQ(words.size(), RowBits::words_of(rows));
-    EXPECT_EQ(bitmap->bytes(), words.bytes());
+    EXPECT_EQ(bitmap->bytes(), words.bytes() + sizeof(void*));
     EXPECT_NE(words.data(), bitmap->bits().words);
     EXPECT_EQ(rows_set({words.data(), rows}), rows_set(bitmap->bits()));
     // Bits behind the last row would be counted in a file.
@@ -180,6 +182,101 @@ TEST(HostRowBitmap, HasAnIdOfItsOwn) {
   const RowBitmapPtr b = make();
   EXPECT_NE(a->bits().id, 0U);
   EXPECT_NE(a->bits().id, b->bits().id);
+}
+
+// Several pages, the last of them not full.
+constexpr std::size_t page_rows = std::size_t{RowBits::page_words} * RowBits::word_bits;
+constexpr std::size_t sizes_around_pages[] = {page_rows - 1, page_rows, page_rows + 1,
+                                              3 * page_rows + 77};
+
+RowBitmapPtr sparse(const std::vector<std::uint32_t>& rows, std::size_t row_count) {
+  SparseBitmapBuilder builder(row_count);
+  for (const std::uint32_t row : rows) EXPECT_TRUE(builder.add(row)) << row;
+  return std::move(builder).finish();
+}
+
+void expect_flags(const RowBitmapPtr& bitmap, const std::vector<bool>& flags) {
+  ASSERT_EQ(count_of(bitmap),
+            static_cast<std::size_t>(std::count(flags.begin(), flags.end(), true)));
+  const RowBits bits = bits_of(bitmap);
+  for (std::uint32_t row = 0; row < flags.size() + 100; ++row)
+    ASSERT_EQ(bits.has(row), row < flags.size() && flags[row]) << row;
+  if (bitmap == nullptr) return;
+  const Array<std::uint32_t> words = bitmap->words();
+  const RowBits flat{words.data(), bits.rows};
+  for (std::uint32_t row = 0; row < flags.size(); ++row) ASSERT_EQ(flat.has(row), flags[row]);
+}
+
+TEST(SparseBitmapBuilder, SetsRowsOfSeveralPages) {
+  for (const std::size_t rows : sizes_around_pages) {
+    SCOPED_TRACE(rows);
+    SparseBitmapBuilder builder(rows);
+    std::vector<bool> flags(rows, false);
+    for (const std::size_t row : {std::size_t{0}, std::size_t{31}, page_rows - 2, rows - 1}) {
+      EXPECT_EQ(builder.add(static_cast<std::uint32_t>(row)), !flags[row]);
+      EXPECT_FALSE(builder.add(static_cast<std::uint32_t>(row)));
+      flags[row] = true;
+    }
+    expect_flags(std::move(builder).finish(), flags);
+  }
+  EXPECT_EQ(SparseBitmapBuilder(100).finish(), nullptr);
+}
+
+// Every version stays as it was while later ones are made from it.
+TEST(HostRowBitmap, IsChangedLikeAVectorOfFlags) {
+  Random random(5);
+  std::size_t row_count = 1000;
+  std::vector<bool> flags(row_count, false);
+  std::vector<std::pair<RowBitmapPtr, std::vector<bool>>> versions;
+  RowBitmapPtr bitmap;
+  for (int step = 0; step < 60; ++step) {
+    // It grows through the sizes of words and of pages.
+    if (step % 3 == 0) row_count += step % 2 == 0 ? 13 : page_rows / 3;
+    flags.resize(row_count, false);
+    std::vector<std::uint32_t> rows;
+    for (int i = 0; i < 1 + step; ++i) {
+      const auto row = static_cast<std::uint32_t>(random.below(row_count));
+      if (std::find(rows.begin(), rows.end(), row) == rows.end()) rows.push_back(row);
+    }
+    const bool is_added = step % 4 != 3;
+    const RowBitmapPtr named = sparse(rows, row_count);
+    const RowBitmapPtr before = bitmap;
+    bitmap = is_added ? union_of(bitmap, named) : difference(bitmap, named);
+    for (const std::uint32_t row : rows) flags[row] = is_added;
+    versions.emplace_back(bitmap, flags);
+    if (!is_added || before == nullptr) continue;
+    const auto added = static_cast<const HostRowBitmap&>(*bitmap).added_since(
+        static_cast<const HostRowBitmap&>(*before));
+    ASSERT_TRUE(added);
+    EXPECT_EQ(added->size(), bitmap->count() - before->count());
+    for (const std::uint32_t row : *added) {
+      EXPECT_TRUE(bitmap->bits().has(row));
+      EXPECT_FALSE(before->bits().has(row));
+    }
+  }
+  for (const auto& [version, expected] : versions) expect_flags(version, expected);
+}
+
+TEST(HostRowBitmap, HasNoRowsAddedToOneWithOthers) {
+  const RowBitmapPtr a = sparse({1, 5}, 100);
+  const RowBitmapPtr b = sparse({5, 7}, 200);
+  EXPECT_FALSE(
+      static_cast<const HostRowBitmap&>(*b).added_since(static_cast<const HostRowBitmap&>(*a)));
+  EXPECT_FALSE(
+      static_cast<const HostRowBitmap&>(*a).added_since(static_cast<const HostRowBitmap&>(*b)));
+}
+
+TEST(HostRowBitmap, SharesPagesWithTheOneBefore) {
+  constexpr std::size_t rows = 8 * page_rows;
+  RowBitmapBuilder builder(rows);
+  for (std::uint32_t row = 0; row < rows; row += 1000) builder.add(row);
+  const RowBitmapPtr before = std::move(builder).finish();
+  const RowBitmapPtr after = union_of(before, sparse({3 * page_rows + 1}, rows));
+  std::size_t shared = 0;
+  for (std::size_t page = 0; page < 8; ++page)
+    shared += before->bits().pages[page] == after->bits().pages[page] ? 1 : 0;
+  EXPECT_EQ(shared, 7U);
+  EXPECT_LT(sparse({5}, rows)->bytes(), 2 * page_rows / 8) << "empty pages take no memory";
 }
 
 }  // namespace
