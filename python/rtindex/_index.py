@@ -72,8 +72,8 @@ class Index(LookupCalls):
     def merge(self) -> None:
         """Merges all segments into one, without the erased rows.
 
-        Changes do this by themselves once they have added enough keys; call it before a long time
-        without changes.
+        Changes do this by themselves once they have added enough keys, on a CPU in the background;
+        call it before a long time without changes.
         """
         self._core.merge()
 

@@ -31,6 +31,8 @@ struct Engine {
   bool keeps_key_order = true;
   HoldsSpan holds = {};
   bool refits = false;  // update=refit
+  // Whether large merges run on a thread of the index, not in the change that fills the delta.
+  bool merges_in_background = false;
 
   // How many keys may lie outside the first segment before all segments are merged, unless the
   // index has the option `delta`.

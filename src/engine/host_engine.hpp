@@ -13,7 +13,8 @@ namespace rtindex {
 // The engine of an index on the CPU.
 [[nodiscard]] inline Engine host_engine(HostSearchers searchers) {
   return {.segments = std::make_shared<HostSegmentBuilder>(std::move(searchers)),
-          .batches = std::make_shared<HostBatchRunner>()};
+          .batches = std::make_shared<HostBatchRunner>(),
+          .merges_in_background = true};
 }
 
 }  // namespace rtindex

@@ -33,9 +33,14 @@ class Index::State::ForkLocks {
   }
 
   // A reader holds the refit lock of one index while it publishes the version of another: all of
-  // the former come first.
+  // the former come first. A merge thread waits for a change that is under way.
   void lock() {
     mutex_.lock();
+    for (State* const state : states_) {
+      state->merge_publish_mutex_.lock();
+      state->merge_thread_.lock();
+      state->merge_failure_mutex_.lock();
+    }
     for (State* const state : states_) {
       state->turnstile_.lock();
       state->refit_mutex_.lock();
@@ -51,6 +56,10 @@ class Index::State::ForkLocks {
       else
         state->refit_mutex_.unlock();
       state->turnstile_.unlock();
+      state->merge_failure_mutex_.unlock();
+      if (in_child) state->merging_ = nullptr;
+      state->merge_thread_.unlock(in_child);
+      state->merge_publish_mutex_.unlock();
     }
     mutex_.unlock();
   }

@@ -52,7 +52,7 @@ std::uint32_t Index::State::insert(const ColumnView& keys, const ColumnView& val
   require_included(*read(), values, keys.size());
   if (values.has_value()) require_one_space(keys, "keys", values, "values");
   std::size_t first = 0;
-  change([&](const VersionMaker& maker, Version& next) {
+  change([&](VersionMaker& maker, Version& next) {
     first = next.rows();
     if (keys.size() > max_rows - first)
       fail(
@@ -72,7 +72,7 @@ std::uint32_t Index::State::insert(const ColumnView& keys, const ColumnView& val
 void Index::State::erase(const ColumnView& changed, Stream stream) {
   require_rows(changed);
   if (changed.empty()) return;
-  change([&](const VersionMaker& maker, Version& next) { maker.erase(next, changed, stream); });
+  change([&](VersionMaker& maker, Version& next) { maker.erase(next, changed, stream); });
 }
 
 std::size_t Index::State::erase_keys(const ColumnView& keys, Stream stream) {
@@ -80,9 +80,8 @@ std::size_t Index::State::erase_keys(const ColumnView& keys, Stream stream) {
   require_whole_keys(*read(), keys);
   std::size_t erased = 0;
   if (keys.empty()) return erased;
-  change([&](const VersionMaker& maker, Version& next) {
-    erased = maker.erase_keys(next, keys, stream);
-  });
+  change(
+      [&](VersionMaker& maker, Version& next) { erased = maker.erase_keys(next, keys, stream); });
   return erased;
 }
 
@@ -94,7 +93,7 @@ void Index::State::update(const ColumnView& changed, const ColumnView& new_keys,
   require_one_space(changed, "rows", new_keys, "new keys");
   require_whole_keys(*read(), new_keys);
   if (changed.empty() || refit(changed, new_keys, stream)) return;
-  change([&](const VersionMaker& maker, Version& next) {
+  change([&](VersionMaker& maker, Version& next) {
     maker.change(next,
                  {.rows = changed, .count = changed.size(), .keys = new_keys, .stream = stream});
   });
@@ -108,14 +107,89 @@ void Index::State::set_included(const ColumnView& changed, const ColumnView& val
   require_included(*read(), values, changed.size());
   require_one_space(changed, "rows", values, "values");
   if (changed.empty()) return;
-  change([&](const VersionMaker& maker, Version& next) {
+  change([&](VersionMaker& maker, Version& next) {
     maker.change(next,
                  {.rows = changed, .count = changed.size(), .include = values, .stream = stream});
   });
 }
 
+std::unique_lock<std::mutex> Index::State::take_turn(bool waits_for_merge) {
+  std::unique_lock turn(change_mutex_);
+  while (merging_ != nullptr && (waits_for_merge || VersionMaker::lags(*current(), max_delta))) {
+    turn.unlock();
+    merge_thread_.wait();
+    turn.lock();
+  }
+  return turn;
+}
+
+MergeRules Index::State::merge_rules() const {
+  const bool has_failed = !merge_failure().empty();
+  return {.max_delta = max_delta,
+          // A change that cannot wait for another attempt merges, and reports why it fails.
+          .in_background = engine.merges_in_background && !engine.refits &&
+                           !(has_failed && VersionMaker::lags(*current(), max_delta)),
+          .busy = merging_ == nullptr ? 0 : merging_->first + merging_->segments.size()};
+}
+
+void Index::State::start_merge(std::size_t first) {
+  if (merge_thread_.is_running()) return;  // its merge was given up: a later change starts another
+  try {
+    const std::shared_ptr<const Version> now = current();
+    merging_ = std::make_shared<const RunningMerge>(RunningMerge{
+        first,
+        {now->segments.begin() + static_cast<std::ptrdiff_t>(first), now->segments.end()},
+        now->rows()});
+    merge_thread_.start([this, merge = merging_]() mutable { run_merge(std::move(merge)); });
+  } catch (const std::exception& error) {
+    merging_ = nullptr;
+    set_merge_failure(error.what());
+  }
+}
+
+void Index::State::run_merge(std::shared_ptr<const RunningMerge> merge) {
+  Segment merged;
+  std::string failure;
+  try {
+    // One thread, beside those of `threads`: lookups and changes keep theirs.
+    ThreadLimit(1).run([&] {
+      const Segment& oldest = merge->segments.front();
+      merged = engine.segments->merge(merge->segments, merge->rows, merge->first == 0);
+      if (oldest.searcher->has_row_positions()) merged.searcher->make_row_positions();
+    });
+  } catch (const std::exception& error) {
+    failure = error.what();
+  }
+  const std::lock_guard publishing(merge_publish_mutex_);
+  const std::lock_guard turn(change_mutex_);
+  if (merging_ != merge) return;  // a change has merged the segments meanwhile
+  merging_ = nullptr;
+  try {
+    if (failure.empty()) {
+      auto next = std::make_shared<Version>(*current());
+      VersionMaker::replace(*next, merge->first, merge->segments, std::move(merged));
+      publish(std::move(next));
+    }
+  } catch (const std::exception& error) {
+    failure = error.what();
+  }
+  set_merge_failure(std::move(failure));
+}
+
+std::string Index::State::merge_failure() const {
+  const std::lock_guard lock(merge_failure_mutex_);
+  return merge_failure_;
+}
+
+void Index::State::set_merge_failure(std::string failure) {
+  const std::lock_guard lock(merge_failure_mutex_);
+  merge_failure_ = std::move(failure);
+}
+
 void Index::State::merge() {
-  change([&](const VersionMaker& maker, Version& next) { maker.merge_all(next); });
+  const std::unique_lock turn = take_turn(true);
+  make_version([&](VersionMaker& maker, Version& next) { maker.merge_all(next); });
+  set_merge_failure({});
 }
 
 // Refits in place. If a snapshot shares the searcher, or it cannot hold the new keys, the update is
@@ -200,6 +274,9 @@ std::string Index::State::describe() const {
                         now->main().deleted->count());
   text += fmt::format("; merged when the others exceed {}{} keys\n",
                       max_delta == 0 ? "" : "an eighth of the first or ", max_delta);
+  if (merge_thread_.is_running()) text += "merge: running in the background\n";
+  if (const std::string failure = merge_failure(); !failure.empty())
+    text += fmt::format("merge: failed, the next change tries again: {}\n", failure);
   if (!file.empty() && now->is_changed)
     text += fmt::format("loaded: from {}, changed in memory since\n", file);
   else if (!loaded.empty())

@@ -9,6 +9,7 @@
 #include <shared_mutex>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <rtindex/index.hpp>
@@ -16,6 +17,7 @@
 #include "base/parallel.hpp"
 #include "engine/engine.hpp"
 #include "file/stored.hpp"
+#include "index/merge_thread.hpp"
 #include "index/resolve.hpp"
 #include "index/version.hpp"
 #include "keys/lookup_batch.hpp"
@@ -56,10 +58,8 @@ struct Index::State {
   // Replaces the version by a copy of it that make(maker, copy) has changed. Changes take turns.
   template <class Make>
   void change(Make&& make) {
-    const std::lock_guard turn(change_mutex_);
-    auto next = std::make_shared<Version>(*current());
-    threads->run([&] { make(VersionMaker(engine, max_delta), *next); });
-    publish(std::move(next));
+    const std::unique_lock turn = take_turn(false);
+    make_version(std::forward<Make>(make));
   }
 
   [[nodiscard]] static bool supports(const Version& now, Answer answer, QueryKind kind);
@@ -122,6 +122,37 @@ struct Index::State {
  private:
   class ForkLocks;
 
+  // Segments that are being merged, as they were when the merge began.
+  struct RunningMerge {
+    std::size_t first;  // the position of the first of them in the version
+    std::vector<Segment> segments;
+    std::size_t rows;  // of the index
+  };
+
+  // Waits for the turn of a change: until the merge in the background is done, or only where it
+  // lags behind.
+  [[nodiscard]] std::unique_lock<std::mutex> take_turn(bool waits_for_merge);
+  // Below, the caller has its turn.
+  template <class Make>
+  void make_version(Make&& make) {
+    auto next = std::make_shared<Version>(*current());
+    const MergeRules rules = merge_rules();
+    VersionMaker maker(engine, rules);
+    threads->run([&] { make(maker, *next); });
+    if (maker.has_merged_busy()) merging_ = nullptr;
+    publish(std::move(next));
+    if (!rules.in_background) set_merge_failure({});
+    if (maker.due()) start_merge(*maker.due());
+  }
+  [[nodiscard]] MergeRules merge_rules() const;
+  // Starts to merge all segments from the `first` on. A failure is reported by describe().
+  void start_merge(std::size_t first);
+  // On the merge thread: merges segments and publishes the result.
+  void run_merge(std::shared_ptr<const RunningMerge> merge);
+  // Why the last merge in the background failed; empty: it did not.
+  [[nodiscard]] std::string merge_failure() const;
+  void set_merge_failure(std::string failure);
+
   // Runs a checked query.
   void run(const Version& now, const Query& query, const Request& request) const;
   // The kind that segments search: a composite key of fewer parts than the column matches every key
@@ -141,10 +172,17 @@ struct Index::State {
   std::shared_ptr<const Version> version_;
   mutable std::mutex version_mutex_;  // held only to copy or swap the pointer
   std::mutex change_mutex_;
+  std::shared_ptr<const RunningMerge> merging_;  // guarded by change_mutex_; null: none
+  mutable std::mutex merge_failure_mutex_;
+  std::string merge_failure_;
+  // Held by the merge thread while it has its turn, and during a fork: a child may change indexes,
+  // and does not have the thread.
+  std::mutex merge_publish_mutex_;
   mutable std::shared_mutex refit_mutex_;
   // Lookups pass it on their way to refit_mutex_ and an update holds it while it waits, because
   // std::shared_mutex may let lookups overtake an update for ever.
   mutable std::mutex turnstile_;
+  MergeThread merge_thread_;  // the last: it uses all other members
 };
 
 }  // namespace rtindex

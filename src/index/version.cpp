@@ -14,11 +14,18 @@ namespace {
 // share of its own rows is deleted.
 constexpr std::size_t main_factor = 8;
 
+// Merges of this many keys take so little time that the change waits for them.
+constexpr std::size_t small_merge = std::size_t{1} << 13;
+// A change of this many rows takes long itself, and merges with all threads.
+constexpr std::size_t large_change = std::size_t{1} << 14;
+// Lookups search each segment.
+constexpr std::size_t max_segments = 32;
+
 }  // namespace
 
-void VersionMaker::insert(Version& version, const NewRows& rows) const {
+void VersionMaker::insert(Version& version, const NewRows& rows) {
   const std::size_t row_count = version.rows() + rows.count;
-  const std::size_t first = first_to_merge(version, rows.count);
+  const std::size_t first = first_to_merge_now(version, rows.count);
   NewRows added_rows = rows;
   added_rows.merged_at_once = first < version.segments.size();
   NewSegment added = engine_.segments->build_rows(added_rows, version.segments, row_count);
@@ -27,11 +34,11 @@ void VersionMaker::insert(Version& version, const NewRows& rows) const {
   add(version, std::move(added.segment), first);
 }
 
-void VersionMaker::change(Version& version, const NewRows& rows) const {
+void VersionMaker::change(Version& version, const NewRows& rows) {
   const CheckedRows checked = engine_.segments->check_rows(rows.rows, version.states, rows.stream);
   const std::vector<Segment> current = version.segments;
   mark_deleted(version, checked.named);
-  const std::size_t first = first_to_merge(version, rows.count);
+  const std::size_t first = first_to_merge_now(version, rows.count);
   NewRows added_rows = rows;
   added_rows.merged_at_once = first < version.segments.size();
   NewSegment added = engine_.segments->build_rows(added_rows, current, version.rows());
@@ -41,29 +48,30 @@ void VersionMaker::change(Version& version, const NewRows& rows) const {
   add(version, std::move(added.segment), first);
 }
 
-void VersionMaker::erase(Version& version, const ColumnView& rows, Stream stream) const {
+void VersionMaker::erase(Version& version, const ColumnView& rows, Stream stream) {
   const CheckedRows checked = engine_.segments->check_rows(rows, version.states, stream);
   mark_deleted(version, checked.named);
   RowStates& states = version.states;
   if (checked.nulls != 0) states.nulls = difference(states.nulls, checked.named);
   states.erased = union_of(states.erased, checked.named);
-  merge_from(version, first_to_merge(version, 0));
+  merge_from(version, first_to_merge_now(version, 0));
 }
 
-std::size_t VersionMaker::erase_keys(Version& version, const ColumnView& keys,
-                                     Stream stream) const {
+std::size_t VersionMaker::erase_keys(Version& version, const ColumnView& keys, Stream stream) {
   const RowBitmapPtr rows =
       engine_.batches->matching_rows(version.segments, keys, version.rows(), stream);
   if (rows == nullptr) return 0;
   mark_deleted(version, rows);
   version.states.erased = union_of(version.states.erased, rows);
-  merge_from(version, first_to_merge(version, 0));
+  merge_from(version, first_to_merge_now(version, 0));
   return rows->count();
 }
 
-void VersionMaker::add(Version& version, Segment segment, std::size_t first) const {
+void VersionMaker::add(Version& version, Segment segment, std::size_t first) {
   version.segments.push_back(std::move(segment));
-  merge_from(version, fit_together(version) ? first : 0);
+  if (fit_together(version)) return merge_from(version, first);
+  due_.reset();
+  merge_from(version, 0);
 }
 
 // The key mode can hold the keys of each segment, but perhaps not those of all segments. Merging
@@ -99,7 +107,7 @@ void VersionMaker::mark_deleted(Version& version, const RowBitmapPtr& rows) {
 std::size_t VersionMaker::first_to_merge(const Version& version, std::size_t added) const {
   const Segment& main = version.main();
   const std::size_t delta = version.delta_keys() + added;
-  if (delta > max_delta_ || main_factor * delta > main.keys() ||
+  if (delta > rules_.max_delta || main_factor * delta > main.keys() ||
       main_factor * count_of(main.deleted) > main.keys())
     return 0;
   std::size_t first = version.segments.size();
@@ -109,9 +117,48 @@ std::size_t VersionMaker::first_to_merge(const Version& version, std::size_t add
   return first;
 }
 
-void VersionMaker::merge_from(Version& version, std::size_t first) const {
+std::size_t VersionMaker::first_to_merge_now(const Version& version, std::size_t added) {
+  const std::size_t first = first_to_merge(version, added);
+  const std::vector<Segment>& segments = version.segments;
+  const bool is_free = rules_.busy == 0;
+  if (!rules_.in_background || rules_.max_delta == 0 || first == segments.size() ||
+      (is_free && added >= large_change))
+    return first;
+  std::size_t keys = added;
+  for (std::size_t i = first; i < segments.size(); ++i) keys += segments[i].keys();
+  if (first >= rules_.busy && keys <= small_merge) return first;
+  if (is_free) due_ = first;
+  std::size_t now = segments.size();
+  for (std::size_t newer = added; now > std::max<std::size_t>(rules_.busy, 1); --now) {
+    const std::size_t older = segments[now - 1].keys();
+    if (older / engine_.merge_factor > newer || newer + older > small_merge) break;
+    newer += older;
+  }
+  return now;
+}
+
+bool VersionMaker::lags(const Version& version, std::size_t max_delta) {
+  const std::size_t bound =
+      std::min(max_delta, std::max(version.main().keys() / main_factor, small_merge));
+  return version.delta_keys() > 2 * bound || version.segments.size() > max_segments;
+}
+
+void VersionMaker::replace(Version& version, std::size_t first, std::span<const Segment> before,
+                           Segment merged) {
+  const auto begin = version.segments.begin() + static_cast<std::ptrdiff_t>(first);
+  for (std::size_t i = 0; i < before.size(); ++i)
+    if (begin[static_cast<std::ptrdiff_t>(i)].deleted != before[i].deleted)
+      merged.deleted =
+          union_of(merged.deleted,
+                   difference(begin[static_cast<std::ptrdiff_t>(i)].deleted, before[i].deleted));
+  *begin = std::move(merged);
+  version.segments.erase(begin + 1, begin + static_cast<std::ptrdiff_t>(before.size()));
+}
+
+void VersionMaker::merge_from(Version& version, std::size_t first) {
   version.is_changed = true;
   if (first == version.segments.size()) return;
+  has_merged_busy_ = first < rules_.busy;
   const std::span<const Segment> segments = std::span(version.segments).subspan(first);
   if (segments.size() == 1 && segments.front().deleted == nullptr) return;
   Segment merged = engine_.segments->merge(segments, version.rows(), first == 0);

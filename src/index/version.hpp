@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "engine/engine.hpp"
@@ -27,38 +29,60 @@ struct Version {
   }
 };
 
+// How a change merges segments.
+struct MergeRules {
+  std::size_t max_delta = 0;  // keys outside the first segment before all segments are merged
+  // Only small merges are part of the change; others are left to a thread.
+  bool in_background = false;
+  std::size_t busy = 0;  // so many of the first segments must stay, because some are being merged
+};
+
 // Makes versions: each function adds one change to a version that is not published yet, and merges
 // segments once they hold enough keys. The caller has checked all arguments but the rows.
 class VersionMaker {
  public:
-  // `max_delta`: keys outside the first segment before all segments are merged.
-  VersionMaker(const Engine& engine, std::size_t max_delta)
-      : engine_(engine), max_delta_(max_delta) {}
+  VersionMaker(const Engine& engine, const MergeRules& rules) : engine_(engine), rules_(rules) {}
 
   // Adds new rows.
-  void insert(Version& version, const NewRows& rows) const;
+  void insert(Version& version, const NewRows& rows);
   // Sets new keys or included values of existing rows.
-  void change(Version& version, const NewRows& rows) const;
-  void erase(Version& version, const ColumnView& rows, Stream stream) const;
+  void change(Version& version, const NewRows& rows);
+  void erase(Version& version, const ColumnView& rows, Stream stream);
   // Returns the number of rows that had one of the keys.
-  [[nodiscard]] std::size_t erase_keys(Version& version, const ColumnView& keys,
-                                       Stream stream) const;
-  void merge_all(Version& version) const { merge_from(version, 0); }
+  [[nodiscard]] std::size_t erase_keys(Version& version, const ColumnView& keys, Stream stream);
+  void merge_all(Version& version) { merge_from(version, 0); }
+
+  // The merge that the change leaves to a thread: of all segments from the result on; none: no
+  // merge.
+  [[nodiscard]] std::optional<std::size_t> due() const { return due_; }
+  // Whether the change had to merge segments that a thread was merging.
+  [[nodiscard]] bool has_merged_busy() const { return has_merged_busy_; }
+  // Whether so much is left to merge that changes must wait for it.
+  [[nodiscard]] static bool lags(const Version& version, std::size_t max_delta);
+
+  // Replaces the segments from `first` on that were merged by the result. `before`: these segments
+  // when the merge began.
+  static void replace(Version& version, std::size_t first, std::span<const Segment> before,
+                      Segment merged);
 
  private:
   // Adds a segment and merges all from the `first` on.
-  void add(Version& version, Segment segment, std::size_t first) const;
+  void add(Version& version, Segment segment, std::size_t first);
   // Whether one searcher can hold the keys of all segments.
   [[nodiscard]] bool fit_together(const Version& version) const;
   // Marks rows deleted in every segment.
   static void mark_deleted(Version& version, const RowBitmapPtr& rows);
-  // The first of the segments that are merged when so many keys are added to a version: only some
-  // of the newest ones, all of them (0), or none (the number of segments).
+  // The first of the segments to merge when so many keys are added to a version: only some of the
+  // newest ones, all of them (0), or none (the number of segments).
   [[nodiscard]] std::size_t first_to_merge(const Version& version, std::size_t added) const;
-  void merge_from(Version& version, std::size_t first) const;
+  // The first of those that the change itself merges; due() has the others.
+  [[nodiscard]] std::size_t first_to_merge_now(const Version& version, std::size_t added);
+  void merge_from(Version& version, std::size_t first);
 
   const Engine& engine_;
-  std::size_t max_delta_;
+  MergeRules rules_;
+  std::optional<std::size_t> due_;
+  bool has_merged_busy_ = false;
 };
 
 }  // namespace rtindex
