@@ -64,6 +64,7 @@ Experiment changes_lookups_experiment();
 Experiment changes_mix_experiment();
 Experiment changes_ageing_experiment();
 Experiment changes_readers_experiment();
+Experiment changes_single_experiment();
 Experiment neighbours_experiment();
 Experiment asof_experiment();
 Experiment distributions_experiment();
