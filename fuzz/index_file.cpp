@@ -20,11 +20,12 @@ namespace {
 
 constexpr std::array specs = {"rx:native@cpu", "sorted@cpu",    "btree@cpu",
                               "hash@cpu",      "rx:embree@cpu", "rx:embree@cpu,bucket=3"};
-constexpr std::array workloads = {"dense_u32",         "clustered_u64",   "sparse_i64",
-                                  "nulls_dense_u32",   "any_bits_f32",    "long_strings",
-                                  "same_head_strings", "short_strings",   "urls",
-                                  "three_full_ints",   "nulls_in_parts",  "int_string",
-                                  "timestamps",        "duplicates_x256", "bools"};
+constexpr std::array workloads = {"dense_u32",          "clustered_u64",      "sparse_i64",
+                                  "nulls_dense_u32",    "any_bits_f32",       "long_strings",
+                                  "same_head_strings",  "short_strings",      "urls",
+                                  "three_full_ints",    "nulls_in_parts",     "int_string",
+                                  "timestamps",         "duplicates_x256",    "bools",
+                                  "in_order_dense_u32", "in_order_timestamps"};
 
 struct Whole {
   test::TestColumn column;

@@ -17,10 +17,13 @@
 
 namespace rtindex {
 
-// The position of each row in a structure: a table by row where it holds many of the rows of the
-// index, else a hash table.
+// The position of each row in a structure: a difference where its rows follow each other, a table
+// by row where it holds many of the rows of the index, else a hash table.
 class RowPositions {
  public:
+  // Row first + i is at position i, of `size`.
+  RowPositions(std::uint32_t first, std::size_t size)
+      : is_by_row_(true), first_(first), consecutive_(size) {}
   // Of positions 0..size-1, of an index of `row_count` rows.
   template <class Rows>
   RowPositions(std::size_t size, std::size_t row_count, const Rows& rows)
@@ -44,6 +47,8 @@ class RowPositions {
 
   // None if the structure does not have the row.
   [[nodiscard]] std::optional<std::uint32_t> find(std::uint32_t row) const {
+    if (consecutive_ != 0)
+      return row - first_ < consecutive_ ? std::optional(row - first_) : std::nullopt;
     const std::uint32_t at =
         is_by_row_ ? (row < table_.size() ? table_[row] : none) : slots_[slot_of(row)].position;
     return at == none ? std::nullopt : std::optional(at);
@@ -75,6 +80,8 @@ class RowPositions {
   }
 
   bool is_by_row_;
+  std::uint32_t first_ = 0;
+  std::size_t consecutive_ = 0;  // 0: the rows do not follow each other
   Array<std::uint32_t> table_;
   Array<Slot> slots_;
 };

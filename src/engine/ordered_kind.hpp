@@ -10,7 +10,7 @@
 
 namespace rtindex {
 
-// Searchers over sorted pairs, with 4-byte keys where they fit, else with 8-byte keys. `settings`
+// Searchers over keys in order, with 4-byte keys where they fit, else with 8-byte keys. `settings`
 // are the locator's and outlive the result.
 template <template <class> class Locator, class... Settings>
 [[nodiscard]] HostSearchers ordered_searchers(Order order, const Settings&... settings) {
@@ -42,8 +42,8 @@ template <template <class> class Locator, class... Settings>
           merge_orders<Key>(merge.inputs, KeyOrder<Key>::padding, has_values);
       std::unique_ptr<IncludedValues> included;
       if (has_values)
-        included = IncludedValues::merged(merge.included,
-                                          std::as_const(orders.sources).span().first(orders.size));
+        included = IncludedValues::merged(
+            merge.included, std::as_const(orders.sources).span().first(orders.arrays.size));
       return std::make_unique<OrderedSearcher<Key, Locator<Key>>>(
           KeyOrder<Key>(std::move(orders), row_count, span), std::move(included),
           OrderedOptions{order}, settings...);
@@ -52,7 +52,7 @@ template <template <class> class Locator, class... Settings>
   return searchers;
 }
 
-// A kind that searches sorted pairs on the CPU.
+// A kind that searches keys in order on the CPU.
 template <template <class> class Locator>
 [[nodiscard]] Kind ordered_kind(std::string_view kind, std::string_view tracer,
                                 std::string description) {

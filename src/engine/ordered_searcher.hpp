@@ -26,7 +26,7 @@
 
 namespace rtindex {
 
-// The choices of every searcher over sorted pairs.
+// The choices of every searcher over keys in order.
 struct OrderedOptions {
   Order order = Order::automatic;
   const ColumnView* include = nullptr;  // values to keep in key order, one per element
@@ -38,7 +38,7 @@ struct LocatorBytes {
   std::size_t build_peak = 0;                              // the most bytes while it was built
 };
 
-// Pairs of keys and rows in key order, which can be merged with others.
+// Keys and rows in key order, which can be merged with others.
 class SortedPairs {
  public:
   [[nodiscard]] virtual OrderInput order_input() const = 0;
@@ -49,14 +49,15 @@ class SortedPairs {
   ~SortedPairs() = default;
 };
 
-// A searcher over sorted pairs. Its Locator finds, for a block of keys at a time, the position of
-// the first pair whose key is not less; all else (ranges, duplicates, answers) follows from that
-// and is written here once.
+// A searcher over a column in key order. Its Locator finds, for a block of keys at a time, the
+// position of the first key that is not less; all else (ranges, duplicates, answers) follows from
+// that and is written here once.
 //
 //   Locator(const KeyOrder<Key>&, const Settings&...)
 //   Locator(const FileReader&, const KeyOrder<Key>&, const Settings&...); void save(FileWriter)
 //   void lower_bounds(const KeyOrder<Key>&, const Key* keys, std::size_t count, std::uint32_t* at)
 //   LocatorBytes bytes(); std::string describe(); static constexpr OrderPays order_pays
+//   static constexpr bool searches_sequences: false where subtraction replaces the locator
 //
 // A locator that searches a part of the column faster also has lower_bounds_in(). The functions of
 // a locator that counts its work have one more parameter, a Counters*; null: nothing is counted.
@@ -69,7 +70,7 @@ class OrderedSearcher final : public Searcher, public SortedPairs {
                   const OrderedOptions& options, const Settings&... settings)
       : order_(std::move(order)), values_(std::move(included)) {
     declare();
-    locator_.emplace(order_, settings...);
+    if (needs_locator()) locator_.emplace(order_, settings...);
     prepare_lookups(options.order);
   }
   template <class... Settings>
@@ -80,14 +81,14 @@ class OrderedSearcher final : public Searcher, public SortedPairs {
       values_ = IncludedValues::make(*options.include, order_.size(), row_at(), codec.rows());
     declare();
     if (column.merged_at_once) return;
-    locator_.emplace(order_, settings...);
+    if (needs_locator()) locator_.emplace(order_, settings...);
     prepare_lookups(options.order);
   }
   template <class... Settings>
   OrderedSearcher(const FileReader& file, const KeyCodec& codec, std::size_t rows,
                   const OrderedOptions& options, const Settings&... settings)
       : order_(file.part("order"), rows, codec.span()) {
-    locator_.emplace(file.part("locator"), order_, settings...);
+    if (needs_locator()) locator_.emplace(file.part("locator"), order_, settings...);
     prepare_lookups(options.order);
     if (file.has("included.type"))
       values_ = IncludedValues::from_file(file.part("included"), order_.size(), rows);
@@ -96,7 +97,7 @@ class OrderedSearcher final : public Searcher, public SortedPairs {
 
   void save(FileWriter file) const override {
     order_.save(file.part("order"));
-    locator_->save(file.part("locator"));
+    if (locator_) locator_->save(file.part("locator"));
     if (values_) values_->save(file.part("included"));
   }
 
@@ -136,7 +137,7 @@ class OrderedSearcher final : public Searcher, public SortedPairs {
 
   void select(const KeyCodec&, std::span<const std::uint64_t> positions,
               std::uint32_t* rows) const override {
-    const PairRows<Key> in_order = order_.rows();
+    const OrderRows<Key> in_order = order_.rows();
     parallel_for(positions.size(), chunk_rows, [&](std::size_t first, std::size_t count) {
       for (std::size_t i = first; i < first + count; ++i)
         rows[i] = positions[i] < order_.size() ? in_order[positions[i]] : miss_row;
@@ -194,8 +195,9 @@ class OrderedSearcher final : public Searcher, public SortedPairs {
 
   [[nodiscard]] MemoryUsage memory_usage() const override {
     MemoryUsage bytes;
-    bytes.parts = {{"keys and rowIDs", order_.bytes()}};
-    LocatorBytes locator = locator_->bytes();
+    bytes.parts = {
+        {order_.layout() == OrderLayout::pairs ? "keys and rowIDs" : "keys", order_.bytes()}};
+    LocatorBytes locator = locator_ ? locator_->bytes() : LocatorBytes{};
     for (auto& part : locator.parts) bytes.parts.push_back(std::move(part));
     if (values_) bytes.parts.emplace_back("included values", values_->bytes());
     if (filter_) bytes.parts.emplace_back("filter", filter_->bytes());
@@ -210,7 +212,9 @@ class OrderedSearcher final : public Searcher, public SortedPairs {
   }
 
   [[nodiscard]] std::string describe() const override {
-    std::string text = locator_->describe() + order_rule_.describe();
+    std::string text = describe_layout();
+    if (locator_) text += locator_->describe();
+    text += order_rule_.describe();
     if (values_)
       text += fmt::format("included: {} values in key order, with block sums, minima and maxima\n",
                           name_of(values_->type()));
@@ -231,7 +235,7 @@ class OrderedSearcher final : public Searcher, public SortedPairs {
                                                  bool with_outside) const {
     constexpr std::size_t few_keys = 64;  // are scanned
     std::vector<RowEntry> found;
-    const PairRows<Key> in_order = order_.rows();
+    const OrderRows<Key> in_order = order_.rows();
     const std::span<const std::uint32_t> outside =
         with_outside ? values_->outside_rows() : std::span<const std::uint32_t>();
     for (const std::uint32_t row : rows) {
@@ -258,7 +262,24 @@ class OrderedSearcher final : public Searcher, public SortedPairs {
   }
   // For lookups whose lower ends are in `part`.
   [[nodiscard]] Finder finder(const KeyPart& part) const {
-    return {order_, *locator_, filter_ ? &*filter_ : nullptr, part};
+    return {order_, locator_ ? &*locator_ : nullptr, filter_ ? &*filter_ : nullptr, part};
+  }
+
+  [[nodiscard]] bool needs_locator() const {
+    return Locator::searches_sequences || order_.layout() != OrderLayout::sequence;
+  }
+
+  [[nodiscard]] std::string describe_layout() const {
+    switch (order_.layout()) {
+      case OrderLayout::pairs:
+        return fmt::format("layout: sorted pairs of {}-byte keys and rowIDs\n", sizeof(Key));
+      case OrderLayout::keys:
+        return fmt::format(
+            "layout: {}-byte keys without rowIDs, because the column is sorted already\n",
+            sizeof(Key));
+      case OrderLayout::sequence: break;
+    }
+    return "layout: neither keys nor rowIDs, because the keys are a dense sequence\n";
   }
 
   void answer_chunk(const LookupBatch& batch, const Request& request, DeletedSet* deleted,
@@ -297,7 +318,8 @@ class OrderedSearcher final : public Searcher, public SortedPairs {
   // Computed by the first batch that needs them: building would read all of a mapped file.
   [[nodiscard]] const KeyParts& key_parts() const {
     std::call_once(parts_once_, [&] {
-      parts_.emplace(order_.pairs(), order_.size(), order_.span(),
+      parts_.emplace([&](std::uint32_t position) { return order_.key(position); }, order_.size(),
+                     order_.span(),
                      std::clamp<std::size_t>(order_.bytes() / part_bytes, 1, max_parts));
     });
     return *parts_;
@@ -363,11 +385,12 @@ class OrderedSearcher final : public Searcher, public SortedPairs {
 
   void answer_matches(const Request& request, DeletedSet* deleted, QueryKind kind,
                       std::size_t first, Match* found, std::size_t count, Work& work) const {
-    const PairRows<Key> rows = order_.rows();
+    const OrderRows<Key> rows = order_.rows();
+    const bool ascending = kind == QueryKind::equal || order_.layout() != OrderLayout::pairs;
     answer_valid(request.deleted, deleted, order_.size(), found, count, rows,
                  [&](const auto& valid) {
                    work.add_hits(found, count, valid);
-                   answer_rows(request, first, found, count, rows, kind == QueryKind::equal, valid);
+                   answer_rows(request, first, found, count, rows, ascending, valid);
                    if (request.chunk_keys != nullptr)
                      matches::append_rows(request.order, request.row_counts + first, found, count,
                                           Keys{&order_}, valid,
@@ -405,9 +428,10 @@ class OrderedSearcher final : public Searcher, public SortedPairs {
 
   void prepare_lookups(Order order) {
     std::size_t bytes = order_.bytes();
-    for (const auto& [name, size] : locator_->bytes().parts) bytes += size;
-    order_rule_ = OrderRule(order, Locator::order_pays, bytes);
-    if (is_small()) make_filter();
+    if (locator_)
+      for (const auto& [name, size] : locator_->bytes().parts) bytes += size;
+    order_rule_ = OrderRule(order, locator_ ? Locator::order_pays : OrderPays::never, bytes);
+    if (is_small() && locator_) make_filter();
   }
 
   // Whether it holds so few of the rows that most lookups of an index miss it.
@@ -430,11 +454,13 @@ class OrderedSearcher final : public Searcher, public SortedPairs {
   static constexpr std::size_t max_at_once = std::size_t{1} << 24;  // lookups; bounds the memory
 
   KeyOrder<Key> order_;
-  std::optional<Locator> locator_;  // none in a searcher that is merged at once
+  std::optional<Locator> locator_;  // none of a sequence, and of what is merged at once
   OrderRule order_rule_;
   std::unique_ptr<IncludedValues> values_;  // included, or null
   std::optional<HashFilter<Key>> filter_;
   LazyRowPositions row_positions_{[this] {
+    if (order_.layout() != OrderLayout::pairs && order_.size() != 0)
+      return std::make_unique<const RowPositions>(order_.rows()[0], order_.size());
     return std::make_unique<const RowPositions>(order_.size(), order_.row_count(), order_.rows());
   }};
   DeletedSets deleted_sets_{&row_positions_};

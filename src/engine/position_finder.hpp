@@ -13,8 +13,8 @@
 
 namespace rtindex {
 
-// Finds the positions of lookups among sorted pairs, a block of at most chunk_lookups at a time, by
-// a locator of their lower bounds (ordered_searcher.hpp). `work` may be null: nothing is counted.
+// Finds the positions of lookups in key order, a block of at most chunk_lookups at a time, by a
+// locator of their lower bounds (ordered_searcher.hpp). `work` may be null: nothing is counted.
 template <class Key, class Locator>
 class PositionFinder {
  public:
@@ -27,9 +27,10 @@ class PositionFinder {
   // Whether the locator searches a part of the column faster.
   static constexpr bool locator_searches_parts = requires { &Locator::lower_bounds_in; };
 
-  // `filter`: of the keys, null where there is none. All of them outlive the finder. The lower ends
-  // of all lookups are in `part`.
-  PositionFinder(const KeyOrder<Key>& order, const Locator& locator, const HashFilter<Key>* filter,
+  // `locator`: null for a sequence of keys, whose positions are differences. `filter`: of the keys,
+  // null where there is none. All of them outlive the finder. The lower ends of all lookups are in
+  // `part`.
+  PositionFinder(const KeyOrder<Key>& order, const Locator* locator, const HashFilter<Key>* filter,
                  const KeyPart& part)
       : order_(order), locator_(locator), filter_(filter), part_(part) {}
 
@@ -98,21 +99,24 @@ class PositionFinder {
  private:
   void search(const Key* keys, std::size_t count, std::uint32_t* at, Counters* work) const {
     if (count == 0) return;
-    if constexpr (locator_counts)
-      locator_.lower_bounds(order_, keys, count, at, work);
+    if (locator_ == nullptr)
+      order_.subtract(keys, count, at);
+    else if constexpr (locator_counts)
+      locator_->lower_bounds(order_, keys, count, at, work);
     else
-      locator_.lower_bounds(order_, keys, count, at);
+      locator_->lower_bounds(order_, keys, count, at);
   }
 
   // Searches keys in the part.
   void search_part(const Key* keys, std::size_t count, std::uint32_t* at, Counters* work) const {
-    if (count == 0) return;
-    if constexpr (!locator_searches_parts)
+    if (!locator_searches_parts || locator_ == nullptr || count == 0) {
       search(keys, count, at, work);
-    else if constexpr (locator_counts)
-      locator_.lower_bounds_in(part_, order_, keys, count, at, work);
-    else
-      locator_.lower_bounds_in(part_, order_, keys, count, at);
+    } else if constexpr (locator_searches_parts) {
+      if constexpr (locator_counts)
+        locator_->lower_bounds_in(part_, order_, keys, count, at, work);
+      else
+        locator_->lower_bounds_in(part_, order_, keys, count, at);
+    }
   }
 
   void find_points(bool one_row, const Interval* intervals, std::size_t count, Match* found,
@@ -163,20 +167,24 @@ class PositionFinder {
       keys[i] = static_cast<Key>(intervals[i].empty() ? part_.first : intervals[i].lower);
     search_part(keys, count, at, work);
     if (one_row) {
-      for (std::size_t i = 0; i < count; ++i) {
-        const bool hit =
-            !intervals[i].empty() && at[i] < order_.size() && order_.key(at[i]) == keys[i];
-        found[i] = {at[i], std::uint64_t{at[i]} + (hit ? 1 : 0)};
-      }
+      order_.with_keys([&](const auto& in_order) {
+        for (std::size_t i = 0; i < count; ++i) {
+          const bool hit =
+              !intervals[i].empty() && at[i] < order_.size() && in_order[at[i]] == keys[i];
+          found[i] = {at[i], std::uint64_t{at[i]} + (hit ? 1 : 0)};
+        }
+      });
       return;
     }
     bool has_long_runs = false;
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::uint64_t end =
-          intervals[i].empty() ? at[i] : order_.end_of_short_run(at[i], keys[i]);
-      found[i] = {at[i], end};
-      has_long_runs = has_long_runs || found[i].size() == KeyOrder<Key>::short_run;
-    }
+    order_.with_keys([&](const auto& in_order) {
+      for (std::size_t i = 0; i < count; ++i) {
+        const std::uint64_t end =
+            intervals[i].empty() ? at[i] : order_.end_of_short_run(in_order, at[i], keys[i]);
+        found[i] = {at[i], end};
+        has_long_runs = has_long_runs || found[i].size() == KeyOrder<Key>::short_run;
+      }
+    });
     if (work != nullptr)  // the comparisons that end_of_short_run made
       for (std::size_t i = 0; i < count; ++i)
         if (!intervals[i].empty() && at[i] < order_.size())
@@ -207,7 +215,7 @@ class PositionFinder {
   static constexpr std::size_t filtered_at_once = 64;  // words of the filter in flight
 
   const KeyOrder<Key>& order_;
-  const Locator& locator_;
+  const Locator* locator_;
   const HashFilter<Key>* filter_;
   KeyPart part_;
 };

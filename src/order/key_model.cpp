@@ -54,11 +54,13 @@ std::vector<KeyPiece> join_stretches(std::span<const KeyStretch> stretches, std:
   return pieces;
 }
 
-template <class Key>
-std::vector<KeyPiece> cut_into_pieces(const Pair<Key>* pairs, std::size_t size, std::uint64_t span,
+template <class Element>
+std::vector<KeyPiece> cut_into_pieces(const Element* elements, std::size_t size, std::uint64_t span,
                                       const JoinLimits& limits) {
   const auto count = static_cast<std::uint32_t>(size);
-  const auto key_at = [&](std::uint32_t position) -> std::uint64_t { return pairs[position].key; };
+  const auto key_at = [&](std::uint32_t position) -> std::uint64_t {
+    return key_of(elements[position]);
+  };
   const std::uint64_t last_key = size == 0 ? 0 : key_at(count - 1);
   const std::size_t chunks = (size + pieces::chunk_keys - 1) / pieces::chunk_keys;
   std::vector<std::vector<KeyStretch>> made(chunks);
@@ -79,10 +81,14 @@ std::vector<KeyPiece> cut_into_pieces(const Pair<Key>* pairs, std::size_t size, 
   return join_stretches(all, count, last_key, span, limits);
 }
 
-template std::vector<KeyPiece> cut_into_pieces(const Pair<std::uint32_t>* pairs, std::size_t size,
-                                               std::uint64_t span, const JoinLimits& limits);
-template std::vector<KeyPiece> cut_into_pieces(const Pair<std::uint64_t>* pairs, std::size_t size,
-                                               std::uint64_t span, const JoinLimits& limits);
+template std::vector<KeyPiece> cut_into_pieces(const Pair<std::uint32_t>*, std::size_t,
+                                               std::uint64_t, const JoinLimits&);
+template std::vector<KeyPiece> cut_into_pieces(const Pair<std::uint64_t>*, std::size_t,
+                                               std::uint64_t, const JoinLimits&);
+template std::vector<KeyPiece> cut_into_pieces(const std::uint32_t*, std::size_t, std::uint64_t,
+                                               const JoinLimits&);
+template std::vector<KeyPiece> cut_into_pieces(const std::uint64_t*, std::size_t, std::uint64_t,
+                                               const JoinLimits&);
 
 namespace {
 

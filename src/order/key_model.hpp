@@ -14,9 +14,6 @@
 
 namespace rtindex {
 
-template <class Key>
-struct Pair;
-
 // A piece of a column in key order, within which keys lie about evenly.
 struct KeyPiece {
   std::uint64_t first;  // the smallest key value that belongs to it
@@ -32,9 +29,9 @@ struct KeyPiece {
 [[nodiscard]] std::vector<KeyPiece> join_stretches(std::span<const KeyStretch> stretches,
                                                    std::uint32_t size, std::uint64_t last_key,
                                                    std::uint64_t span, const JoinLimits& limits);
-// The pieces of a column on the host. No lookup is above `span`.
-template <class Key>
-[[nodiscard]] std::vector<KeyPiece> cut_into_pieces(const Pair<Key>* pairs, std::size_t size,
+// The pieces of a column on the host, of pairs or keys. No lookup is above `span`.
+template <class Element>
+[[nodiscard]] std::vector<KeyPiece> cut_into_pieces(const Element* elements, std::size_t size,
                                                     std::uint64_t span, const JoinLimits& limits);
 
 // How the pieces of many keys are found.

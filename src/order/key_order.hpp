@@ -1,9 +1,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 
 #include "answers/matches.hpp"
 #include "file/stored.hpp"
@@ -11,13 +11,13 @@
 #include "keys/encoded_column.hpp"
 #include "keys/lookup_batch.hpp"
 #include "order/merge_orders.hpp"
-#include "order/pairs.hpp"
+#include "order/order_arrays.hpp"
 
 namespace rtindex {
 
 // A column in key order: sorted (key, rowID) pairs, equal keys in order of their full keys and then
-// of their rows. The last pair is followed by a few with the greatest key, so that blocks of pairs
-// can be compared without a test for the end.
+// of their rows. A column that is sorted already is kept without rowIDs, a sequence of keys
+// without both (OrderLayout).
 template <class Key>
 class KeyOrder {
  public:
@@ -31,35 +31,64 @@ class KeyOrder {
   KeyOrder(const FileReader& file, std::size_t rows, std::uint64_t span);
   void save(FileWriter file) const;
 
-  [[nodiscard]] std::size_t size() const { return size_; }
-  [[nodiscard]] const Pair<Key>* pairs() const { return pairs_.data(); }
-  [[nodiscard]] PairRows<Key> rows() const {
-    return {pairs(), static_cast<std::uint32_t>(std::max<std::size_t>(row_count_, 1) - 1)};
+  [[nodiscard]] std::size_t size() const { return arrays_.size; }
+  [[nodiscard]] OrderLayout layout() const { return arrays_.layout(); }
+  [[nodiscard]] OrderRows<Key> rows() const {
+    return rows_up_to(static_cast<std::uint32_t>(std::max<std::size_t>(row_count_, 1) - 1));
   }
   [[nodiscard]] std::size_t row_count() const { return row_count_; }
-  [[nodiscard]] Key key(std::size_t position) const { return pairs_.data()[position].key; }
+  // For loops, use with_keys().
+  [[nodiscard]] Key key(std::size_t position) const {
+    return with_keys([&](const auto& keys) -> Key { return keys[position]; });
+  }
+  // The address of the key at a position, to be prefetched; null where no memory is read.
+  [[nodiscard]] const void* address(std::size_t position) const {
+    if (layout() == OrderLayout::pairs) return pairs() + position;
+    return layout() == OrderLayout::keys ? arrays_.keys.data() + position : nullptr;
+  }
+  // The lower bounds of keys in a sequence.
+  void subtract(const Key* keys, std::size_t count, std::uint32_t* at) const;
+
+  // visit(keys): keys[position], for the layout at hand.
+  template <class Visit>
+  decltype(auto) with_keys(Visit&& visit) const {
+    if (layout() == OrderLayout::pairs) return visit(PairKeys<Key>{pairs()});
+    if (layout() == OrderLayout::keys) return visit(arrays_.keys.data());
+    return visit(SequenceKeys<Key>{arrays_.first_key});
+  }
+  // visit(elements): an array of pairs or keys; not of a sequence, which has neither.
+  template <class Visit>
+  decltype(auto) with_elements(Visit&& visit) const {
+    assert(layout() != OrderLayout::sequence);
+    return layout() == OrderLayout::pairs ? visit(pairs()) : visit(arrays_.keys.data());
+  }
   // The upper bound of lookups.
   [[nodiscard]] std::uint64_t span() const { return span_; }
   [[nodiscard]] std::uint64_t last_key() const { return last_key_; }
-  [[nodiscard]] std::size_t bytes() const { return pairs_.bytes(); }
+  [[nodiscard]] std::size_t bytes() const { return arrays_.bytes(); }
   [[nodiscard]] std::size_t build_peak() const { return build_peak_; }
 
   // An input of merge_orders(). Throws if a damaged file is not in order, which merging relies on.
   [[nodiscard]] OrderInput input() const {
-    if (pairs_.is_view()) require_order();
-    return {.pairs = pairs(), .is_wide = sizeof(Key) == sizeof(std::uint64_t), .size = size_};
+    if (arrays_.pairs.is_view() || arrays_.keys.is_view()) require_order();
+    return {.pairs = pairs(),
+            .keys = arrays_.keys.data(),
+            .first_key = arrays_.first_key,
+            .first_row = arrays_.first_row,
+            .is_wide = sizeof(Key) == sizeof(std::uint64_t),
+            .size = size()};
   }
   // The column in row order.
   [[nodiscard]] EncodedColumn column() const;
 
-  // The end of the run of pairs with `key` that starts at `position`; `position` itself if none
-  // starts there.
+  // The end of the run of `key` that starts at `position`; `position` itself if none starts there.
   [[nodiscard]] std::uint64_t end_of_equal(std::uint64_t position, Key key) const;
-  // end_of_equal() for runs of up to `short_run` pairs.
-  [[nodiscard]] std::uint64_t end_of_short_run(std::uint64_t position, Key key) const {
-    const Pair<Key>* pairs = pairs_.data();
-    const std::uint64_t stop = std::min<std::uint64_t>(size_, position + short_run);
-    while (position < stop && pairs[position].key == key) ++position;
+  // end_of_equal() for runs of up to `short_run` keys, with the keys of with_keys().
+  template <class Keys>
+  [[nodiscard]] std::uint64_t end_of_short_run(const Keys& keys, std::uint64_t position,
+                                               Key key) const {
+    const std::uint64_t stop = std::min<std::uint64_t>(size(), position + short_run);
+    while (position < stop && keys[position] == key) ++position;
     return position;
   }
 
@@ -71,17 +100,23 @@ class KeyOrder {
  private:
   [[nodiscard]] Match filter_range(Match match, const LookupBatch& batch, std::size_t lookup,
                                    Interval interval, std::uint8_t checks) const;
-  void pad() {
-    for (std::size_t i = size_; i < pairs_.size(); ++i)
-      pairs_[i] = {std::numeric_limits<Key>::max(), miss_row};
+  [[nodiscard]] const Pair<Key>* pairs() const { return arrays_.pairs.data(); }
+  [[nodiscard]] OrderRows<Key> rows_up_to(std::uint32_t last) const {
+    if (layout() == OrderLayout::pairs) return {pairs(), last};
+    return OrderRows<Key>(arrays_.first_row);
   }
+  // As they are in a file, to be checked.
+  [[nodiscard]] OrderRows<Key> unlimited_rows() const { return rows_up_to(miss_row); }
+  void load_without_rows(const FileReader& file);
+  void copy_keys(const EncodedColumn& column);
+  void sort_pairs_of(const EncodedColumn& column, const KeyCodec& codec);
+  void pad();
   void require_order() const;
   void find_last_key() {
-    last_key_ = size_ == 0 ? 0 : std::min<std::uint64_t>(key(size_ - 1), span_);
+    last_key_ = size() == 0 ? 0 : std::min<std::uint64_t>(key(size() - 1), span_);
   }
 
-  Array<Pair<Key>> pairs_;
-  std::size_t size_ = 0;
+  OrderArrays<Key> arrays_;
   std::size_t row_count_ = 0;
   std::uint64_t span_ = 0;
   std::uint64_t last_key_ = 0;

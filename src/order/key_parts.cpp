@@ -5,11 +5,9 @@
 
 namespace rtindex {
 
-template <class Key>
-KeyParts::KeyParts(const Pair<Key>* pairs, std::size_t size, std::uint64_t span, std::size_t count)
+KeyParts::KeyParts(const KeyAt& key_at, std::size_t size, std::uint64_t span, std::size_t count)
     : span_(span) {
   assert(count > 0 && count <= max_parts);
-  const auto key_at = [&](std::uint32_t position) -> std::uint64_t { return pairs[position].key; };
   firsts_.push_back(0);
   begins_.push_back(0);
   for (std::size_t i = 1; i < count; ++i) {
@@ -38,8 +36,5 @@ void KeyParts::find(const std::uint64_t* keys, std::size_t count, std::uint32_t*
   step_to_pieces(
       root.steps, root.last, keys, count, [&](std::uint32_t part) { return firsts[part]; }, parts);
 }
-
-template KeyParts::KeyParts(const Pair<std::uint32_t>*, std::size_t, std::uint64_t, std::size_t);
-template KeyParts::KeyParts(const Pair<std::uint64_t>*, std::size_t, std::uint64_t, std::size_t);
 
 }  // namespace rtindex

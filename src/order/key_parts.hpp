@@ -2,10 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "order/key_model.hpp"
-#include "order/pairs.hpp"
 
 namespace rtindex {
 
@@ -22,9 +22,10 @@ class KeyParts {
  public:
   static constexpr std::size_t max_parts = std::size_t{1} << 16;
 
+  using KeyAt = std::function<std::uint64_t(std::uint32_t position)>;
+
   // At most `count` parts, up to max_parts. No lookup is above `span`.
-  template <class Key>
-  KeyParts(const Pair<Key>* pairs, std::size_t size, std::uint64_t span, std::size_t count);
+  KeyParts(const KeyAt& key_at, std::size_t size, std::uint64_t span, std::size_t count);
 
   [[nodiscard]] std::size_t size() const { return firsts_.size(); }
   [[nodiscard]] KeyPart operator[](std::size_t part) const {
@@ -40,10 +41,5 @@ class KeyParts {
   MadeRoot root_;
   std::uint64_t span_;
 };
-
-extern template KeyParts::KeyParts(const Pair<std::uint32_t>*, std::size_t, std::uint64_t,
-                                   std::size_t);
-extern template KeyParts::KeyParts(const Pair<std::uint64_t>*, std::size_t, std::uint64_t,
-                                   std::size_t);
 
 }  // namespace rtindex

@@ -1,6 +1,8 @@
 #include "order/merge_orders.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -13,10 +15,49 @@ namespace {
 
 constexpr std::size_t merge_block = std::size_t{1} << 15;
 
-// One side of a merge of two.
-template <class Key, class StoredKey>
-struct Side {
+// The keys and rows of an input, by position.
+template <class StoredKey>
+struct PairSource {
   const Pair<StoredKey>* pairs;
+  [[nodiscard]] StoredKey key(std::size_t i) const { return pairs[i].key; }
+  [[nodiscard]] std::uint32_t row(std::size_t i) const { return pairs[i].row; }
+};
+template <class StoredKey>
+struct KeySource {
+  const StoredKey* keys;
+  std::uint32_t first_row;
+  [[nodiscard]] StoredKey key(std::size_t i) const { return keys[i]; }
+  [[nodiscard]] std::uint32_t row(std::size_t i) const {
+    return first_row + static_cast<std::uint32_t>(i);
+  }
+};
+struct SequenceSource {
+  std::uint64_t first_key;
+  std::uint32_t first_row;
+  [[nodiscard]] std::uint64_t key(std::size_t i) const { return first_key + i; }
+  [[nodiscard]] std::uint32_t row(std::size_t i) const {
+    return first_row + static_cast<std::uint32_t>(i);
+  }
+};
+
+// Calls visit(source).
+template <class Visit>
+decltype(auto) with_source(const OrderInput& input, Visit&& visit) {
+  return with_key_type(input.is_wide, [&](auto stored) {
+    using StoredKey = decltype(stored);
+    if (input.pairs != nullptr)
+      return visit(PairSource<StoredKey>{static_cast<const Pair<StoredKey>*>(input.pairs)});
+    if (input.keys != nullptr)
+      return visit(
+          KeySource<StoredKey>{static_cast<const StoredKey*>(input.keys), input.first_row});
+    return visit(SequenceSource{input.first_key, input.first_row});
+  });
+}
+
+// One side of a merge of two.
+template <class Key, class Source>
+struct Side {
+  Source from;
   std::size_t size;
   Key shift;
   RowBits deleted;
@@ -24,7 +65,7 @@ struct Side {
   std::uint32_t first_source;
 
   [[nodiscard]] Pair<Key> pair(std::size_t i) const {
-    return {static_cast<Key>(static_cast<Key>(pairs[i].key) + shift), pairs[i].row};
+    return {static_cast<Key>(static_cast<Key>(from.key(i)) + shift), from.row(i)};
   }
   [[nodiscard]] std::uint32_t source(std::size_t i) const {
     return sources == nullptr ? first_source + static_cast<std::uint32_t>(i) : sources[i];
@@ -32,7 +73,7 @@ struct Side {
   [[nodiscard]] std::size_t valid(std::size_t begin, std::size_t end) const {
     if (deleted.empty()) return end - begin;
     std::size_t count = 0;
-    for (std::size_t i = begin; i < end; ++i) count += deleted.has(pairs[i].row) ? 0 : 1;
+    for (std::size_t i = begin; i < end; ++i) count += deleted.has(from.row(i)) ? 0 : 1;
     return count;
   }
 };
@@ -114,10 +155,11 @@ MergedOrders<Key> merge_two(const Side<Key, A>& a, const Side<Key, B>& b, std::s
   for (std::size_t block = 0; block < blocks; ++block) starts[block + 1] += starts[block];
 
   MergedOrders<Key> merged;
-  merged.size = starts[blocks];
+  Array<Pair<Key>>& merged_pairs = merged.arrays.pairs;
+  merged.arrays.size = starts[blocks];
   // A deleted pair is written before it is skipped: the end of a block may need room for one more.
-  merged.pairs = Array<Pair<Key>>(merged.size + std::max<std::size_t>(padding, 1));
-  if (wants_sources) merged.sources = Array<std::uint32_t>(merged.size + 1);
+  merged_pairs = Array<Pair<Key>>(starts[blocks] + std::max<std::size_t>(padding, 1));
+  if (wants_sources) merged.sources = Array<std::uint32_t>(starts[blocks] + 1);
   const bool is_plain = a.deleted.empty() && b.deleted.empty() && !wants_sources;
   const auto merge_here = [&](std::size_t block, const Output<Key>& out) {
     const auto merge = is_plain ? merge_some<true, Key, A, B> : merge_some<false, Key, A, B>;
@@ -127,7 +169,7 @@ MergedOrders<Key> merge_two(const Side<Key, A>& a, const Side<Key, B>& b, std::s
     const std::size_t start = starts[block];
     const std::size_t size = starts[block + 1] - start;
     if (is_plain || block + 1 == blocks) {
-      merge_here(block, {merged.pairs.data() + start,
+      merge_here(block, {merged_pairs.data() + start,
                          wants_sources ? merged.sources.data() + start : nullptr});
       return;
     }
@@ -135,7 +177,7 @@ MergedOrders<Key> merge_two(const Side<Key, A>& a, const Side<Key, B>& b, std::s
     std::vector<Pair<Key>> pairs(merge_block + 1);
     std::vector<std::uint32_t> sources(wants_sources ? merge_block + 1 : 0);
     merge_here(block, {pairs.data(), wants_sources ? sources.data() : nullptr});
-    std::copy_n(pairs.data(), size, merged.pairs.data() + start);
+    std::copy_n(pairs.data(), size, merged_pairs.data() + start);
     if (wants_sources) std::copy_n(sources.data(), size, merged.sources.data() + start);
   });
   return merged;
@@ -147,32 +189,133 @@ MergedOrders<Key> merge_all(std::span<const OrderInput> inputs, std::size_t padd
   std::vector<std::uint32_t> first_source(inputs.size(), 0);
   for (std::size_t i = 1; i < inputs.size(); ++i)
     first_source[i] = first_source[i - 1] + static_cast<std::uint32_t>(inputs[i - 1].size);
-  const auto with_side = [&](std::size_t i, auto&& work) {
-    const OrderInput& input = inputs[i];
-    with_key_type(input.is_wide, [&](auto stored) {
-      using StoredKey = decltype(stored);
-      // Keys that are wider than the merged ones cannot come from a valid column.
-      work(Side<Key, StoredKey>{static_cast<const Pair<StoredKey>*>(input.pairs), input.size,
-                                static_cast<Key>(input.shift), input.deleted, nullptr,
-                                first_source[i]});
-    });
-  };
-  const Side<Key, Key> nothing{};
+  using Merged = Side<Key, PairSource<Key>>;
   MergedOrders<Key> merged;
   for (std::size_t i = inputs.size(); i-- > 0;) {
     const MergedOrders<Key> newer = std::exchange(merged, MergedOrders<Key>());
-    const Side<Key, Key> b =
-        newer.size == 0 ? nothing
-                        : Side<Key, Key>{std::as_const(newer.pairs).data(),
-                                         newer.size,
-                                         0,
-                                         {},
-                                         newer.sources.empty() ? nullptr : newer.sources.data(),
-                                         0};
-    with_side(
-        i, [&](const auto& a) { merged = merge_two(a, b, i == 0 ? padding : 0, wants_sources); });
+    const Merged b = newer.arrays.size == 0
+                         ? Merged{}
+                         : Merged{{newer.arrays.pairs.data()},
+                                  newer.arrays.size,
+                                  0,
+                                  {},
+                                  newer.sources.empty() ? nullptr : newer.sources.data(),
+                                  0};
+    const OrderInput& input = inputs[i];
+    with_source(input, [&](const auto& source) {
+      // Keys that are wider than the merged ones cannot come from a valid column.
+      const Side<Key, std::decay_t<decltype(source)>> a{
+          source,        input.size, static_cast<Key>(input.shift),
+          input.deleted, nullptr,    first_source[i]};
+      merged = merge_two(a, b, i == 0 ? padding : 0, wants_sources);
+    });
   }
   return merged;
+}
+
+// Positions of an input without rowIDs.
+struct Slice {
+  const OrderInput* input;
+  std::size_t begin, end;
+  std::uint32_t source;  // of its first key
+
+  [[nodiscard]] std::size_t size() const { return end - begin; }
+  [[nodiscard]] std::uint32_t row(std::size_t position) const {
+    return input->first_row + static_cast<std::uint32_t>(position);
+  }
+  [[nodiscard]] std::uint64_t key(std::size_t position) const {
+    return input->shift + with_source(*input, [&](const auto& from) -> std::uint64_t {
+             return from.key(position);
+           });
+  }
+  [[nodiscard]] bool is_sequence() const { return input->keys == nullptr || size() == 1; }
+};
+
+// The slices of valid rows if each follows the one before, by row and by key; else none.
+std::optional<std::vector<Slice>> following_slices(std::span<const OrderInput> inputs) {
+  std::vector<Slice> slices;
+  std::uint32_t source = 0;
+  for (const OrderInput& input : inputs) {
+    Slice slice{&input, 0, input.size, source};
+    source += static_cast<std::uint32_t>(input.size);
+    if (input.size == 0) continue;
+    if (input.pairs != nullptr) return std::nullopt;
+    const auto is_deleted = [&](std::size_t at) { return input.deleted.has(slice.row(at)); };
+    if (!input.deleted.empty()) {
+      while (slice.size() != 0 && is_deleted(slice.begin)) ++slice.begin;
+      while (slice.size() != 0 && is_deleted(slice.end - 1)) --slice.end;
+      for (std::size_t at = slice.begin; at < slice.end; ++at)
+        if (is_deleted(at)) return std::nullopt;
+    }
+    if (slice.size() == 0) continue;
+    slice.source += static_cast<std::uint32_t>(slice.begin);
+    if (!slices.empty()) {
+      const Slice& last = slices.back();
+      if (slice.row(slice.begin) != last.row(last.end) ||
+          slice.key(slice.begin) < last.key(last.end - 1))
+        return std::nullopt;
+    }
+    slices.push_back(slice);
+  }
+  return slices;
+}
+
+template <class Key>
+MergedOrders<Key> concatenated(std::span<const Slice> slices, std::size_t padding,
+                               bool wants_sources) {
+  MergedOrders<Key> merged;
+  OrderArrays<Key>& arrays = merged.arrays;
+  bool is_sequence = true;
+  for (std::size_t i = 0; i < slices.size(); ++i) {
+    const Slice& slice = slices[i];
+    arrays.size += slice.size();
+    is_sequence =
+        is_sequence && slice.is_sequence() &&
+        (i == 0 || slice.key(slice.begin) == slices[i - 1].key(slices[i - 1].end - 1) + 1);
+  }
+  if (!slices.empty()) {
+    arrays.first_row = slices.front().row(slices.front().begin);
+    arrays.first_key = static_cast<Key>(slices.front().key(slices.front().begin));
+  }
+  if (!is_sequence) arrays.keys = Array<Key>(arrays.size + padding);
+  if (wants_sources) merged.sources = Array<std::uint32_t>(arrays.size);
+  std::size_t to = 0;
+  for (const Slice& slice : slices) {
+    with_source(*slice.input, [&](const auto& from) {
+      const auto shift = static_cast<Key>(slice.input->shift);
+      parallel_for(slice.size(), merge_block, [&](std::size_t first, std::size_t count) {
+        for (std::size_t i = first; i < first + count && !is_sequence; ++i)
+          arrays.keys[to + i] =
+              static_cast<Key>(static_cast<Key>(from.key(slice.begin + i)) + shift);
+        for (std::size_t i = first; i < first + count && wants_sources; ++i)
+          merged.sources[to + i] = slice.source + static_cast<std::uint32_t>(i);
+      });
+    });
+    to += slice.size();
+  }
+  return merged;
+}
+
+// Drops rowIDs that follow each other, as after new values for rows of a sorted column.
+template <class Key>
+void drop_rows(OrderArrays<Key>& arrays, std::size_t padding) {
+  const Pair<Key>* const pairs = std::as_const(arrays.pairs).data();
+  const std::size_t size = arrays.size;
+  if (size == 0 || pairs[size - 1].row - pairs[0].row != size - 1) return;
+  bool is_sequence = true;
+  for (std::size_t i = 1; i < size; ++i) {
+    if (pairs[i].row != pairs[i - 1].row + 1) return;
+    is_sequence = is_sequence && pairs[i].key - pairs[i - 1].key == 1;
+  }
+  arrays.first_row = pairs[0].row;
+  arrays.first_key = pairs[0].key;
+  if (!is_sequence) {
+    arrays.keys = Array<Key>(size + padding);
+    parallel_for(size, merge_block, [&](std::size_t first, std::size_t count) {
+      for (std::size_t i = first; i < first + count; ++i) arrays.keys[i] = pairs[i].key;
+    });
+  }
+  arrays.pairs = {};
 }
 
 }  // namespace
@@ -180,7 +323,11 @@ MergedOrders<Key> merge_all(std::span<const OrderInput> inputs, std::size_t padd
 template <class Key>
 MergedOrders<Key> merge_orders(std::span<const OrderInput> inputs, std::size_t padding,
                                bool wants_sources) {
-  return merge_all<Key>(inputs, padding, wants_sources);
+  if (const auto slices = following_slices(inputs))
+    return concatenated<Key>(*slices, padding, wants_sources);
+  MergedOrders<Key> merged = merge_all<Key>(inputs, padding, wants_sources);
+  drop_rows(merged.arrays, padding);
+  return merged;
 }
 
 template MergedOrders<std::uint32_t> merge_orders(std::span<const OrderInput>, std::size_t, bool);

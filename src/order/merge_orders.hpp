@@ -5,14 +5,17 @@
 #include <span>
 
 #include "base/array.hpp"
-#include "order/pairs.hpp"
+#include "order/order_arrays.hpp"
 #include "rows/row_bits.hpp"
 
 namespace rtindex {
 
-// A column in key order that is merged with others: sorted pairs with keys of 4 or 8 bytes.
+// A column in key order that is merged with others, with keys of 4 or 8 bytes (OrderArrays).
 struct OrderInput {
-  const void* pairs = nullptr;
+  const void* pairs = nullptr;  // null: rows from first_row on
+  const void* keys = nullptr;   // null without pairs: keys from first_key on
+  std::uint64_t first_key = 0;
+  std::uint32_t first_row = 0;
   bool is_wide = false;
   std::size_t size = 0;
   std::uint64_t shift = 0;  // what is added to its keys
@@ -21,14 +24,15 @@ struct OrderInput {
 
 template <class Key>
 struct MergedOrders {
-  Array<Pair<Key>> pairs;  // with room for `padding` more
-  std::size_t size = 0;    // without the padding
-  Array<std::uint32_t>
-      sources;  // the position of each pair in the concatenated inputs; if requested
+  OrderArrays<Key> arrays;  // pairs or keys with room for `padding` more
+  // The position of each key in the concatenated inputs; if requested.
+  Array<std::uint32_t> sources;
 };
 
 // Merges columns in key order into one, equal keys in the order of their rows, in passes at the
-// speed of memory: the newest, which are small, first. Keys and their shifts fit `Key`.
+// speed of memory: the newest, which are small, first. Keys and their shifts fit `Key`. Rows that
+// follow each other in key order are not stored (OrderLayout); columns without rowIDs whose keys
+// and valid rows follow each other are concatenated.
 template <class Key>
 [[nodiscard]] MergedOrders<Key> merge_orders(std::span<const OrderInput> inputs,
                                              std::size_t padding, bool wants_sources);

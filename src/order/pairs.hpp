@@ -18,23 +18,13 @@ struct [[gnu::packed, gnu::aligned(4)]] Pair {
 static_assert(sizeof(Pair<std::uint32_t>) == 8);
 static_assert(sizeof(Pair<std::uint64_t>) == 12);
 
-// The rowIDs of an array of pairs, by position. None is greater than `last`, the column's last row,
-// even where the pairs come from a damaged file.
+// The key of an element in key order: a pair, or a key alone where rows follow from positions.
 template <class Key>
-class PairRows {
- public:
-  PairRows(const Pair<Key>* pairs, std::uint32_t last) : pairs_(pairs), last_(last) {}
-  [[nodiscard]] std::uint32_t operator[](std::size_t position) const {
-    const std::uint32_t row = pairs_[position].row;
-    return row < last_ ? row : last_;
-  }
-  // Its address, to be prefetched.
-  [[nodiscard]] const void* address(std::size_t position) const { return pairs_ + position; }
-
- private:
-  const Pair<Key>* pairs_;
-  std::uint32_t last_;
-};
+[[nodiscard]] Key key_of(const Pair<Key>& pair) {
+  return pair.key;
+}
+[[nodiscard]] inline std::uint32_t key_of(const std::uint32_t& key) { return key; }
+[[nodiscard]] inline std::uint64_t key_of(const std::uint64_t& key) { return key; }
 
 // Sorts pairs by key, and by row among equal keys; they must be in row order before. Parallel;
 // needs as much memory again while it runs.

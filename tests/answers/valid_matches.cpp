@@ -284,6 +284,14 @@ TEST(DeletedSets, AreDerivedFromThoseBefore) {
   }
 }
 
+TEST(RowPositions, OfConsecutiveRowsTakeNoMemory) {
+  const RowPositions positions(10, 5);
+  EXPECT_EQ(positions.bytes(), 0U);
+  EXPECT_EQ(positions.find(10), 0U);
+  EXPECT_EQ(positions.find(14), 4U);
+  for (const std::uint32_t row : {0U, 9U, 15U, miss_row}) EXPECT_FALSE(positions.find(row));
+}
+
 TEST(RowPositions, FindTheRowsThatAreThere) {
   for (const std::size_t row_count : {1000U, 100'000U}) {  // a table by row, and a hash table
     Random random(12);

@@ -97,7 +97,9 @@ INSTANTIATE_TEST_SUITE_P(
                                      "single_u64", "uniform_f32", "special_f64", "short_strings",
                                      "prefixed_strings", "same_head_strings", "nulls_long_strings",
                                      "fixed_nul_strings", "int_string", "three_wide_ints",
-                                     "nulls_in_parts", "one_string_part")),
+                                     "nulls_in_parts", "one_string_part", "in_order_dense_u32",
+                                     "in_order_timestamps", "in_order_duplicates",
+                                     "in_order_null_ends_u32", "in_order_same_head_strings")),
     [](const auto& item) {
       return test_name(std::get<0>(item.param)) + "_" + std::get<1>(item.param);
     });
@@ -124,7 +126,8 @@ INSTANTIATE_TEST_SUITE_P(
                      testing::Values("dense_u32", "sparse_u64", "duplicates_x256",
                                      "nulls_dense_u32", "special_f64", "same_head_strings",
                                      "three_wide_ints", "nulls_in_parts", "all_null_i8",
-                                     "empty_u32", "single_u64")),
+                                     "empty_u32", "single_u64", "in_order_dense_u32",
+                                     "in_order_timestamps", "in_order_null_ends_u32")),
     [](const auto& item) {
       return test_name(std::get<0>(item.param)) + "_" + std::get<1>(item.param);
     });

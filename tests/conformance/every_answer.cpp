@@ -102,7 +102,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Combine(testing::ValuesIn(usable_indexes()),
                      testing::Values("dense_u32", "duplicates_x256", "extremes_i64",
                                      "nulls_sparse_u64", "special_f32", "same_head_strings",
-                                     "int_string", "empty_u32", "all_null_i8", "single_u64")),
+                                     "int_string", "empty_u32", "all_null_i8", "single_u64",
+                                     "in_order_dense_u32", "in_order_timestamps")),
     [](const auto& item) {
       return test_name(std::get<0>(item.param)) + "_" + std::get<1>(item.param);
     });

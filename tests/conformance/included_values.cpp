@@ -82,7 +82,9 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Combine(testing::ValuesIn(including_specs()),
                      testing::Values("dense_u32", "sparse_u64", "duplicates_x256", "all_equal_u64",
                                      "nulls_dense_u32", "special_f64", "same_head_strings",
-                                     "three_wide_ints", "all_null_i8", "empty_u32", "single_u64")),
+                                     "three_wide_ints", "all_null_i8", "empty_u32", "single_u64",
+                                     "in_order_dense_u32", "in_order_nulls",
+                                     "in_order_null_ends_u32")),
     [](const auto& item) {
       return test_name(std::get<0>(item.param)) + "_" + std::get<1>(item.param);
     });

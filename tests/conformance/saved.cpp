@@ -123,16 +123,16 @@ TEST_P(SavedChanges, AnswerLikeTheScan) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Conformance, SavedChanges,
-                         testing::Combine(testing::ValuesIn(usable_and_bucketed()),
-                                          testing::Values("sparse_u64", "nulls_dense_u32",
-                                                          "special_f64", "nulls_same_head_strings",
-                                                          "int_string", "three_wide_ints",
-                                                          "nulls_in_parts", "empty_u32")),
-                         [](const auto& item) {
-                           return test_name(std::get<0>(item.param)) + "_" +
-                                  std::get<1>(item.param);
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Conformance, SavedChanges,
+    testing::Combine(testing::ValuesIn(usable_and_bucketed()),
+                     testing::Values("sparse_u64", "nulls_dense_u32", "special_f64",
+                                     "nulls_same_head_strings", "int_string", "three_wide_ints",
+                                     "nulls_in_parts", "empty_u32", "in_order_dense_u32",
+                                     "in_order_timestamps")),
+    [](const auto& item) {
+      return test_name(std::get<0>(item.param)) + "_" + std::get<1>(item.param);
+    });
 
 }  // namespace
 }  // namespace rtindex::test

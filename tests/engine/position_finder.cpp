@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/search.hpp"
 #include "support/random.hpp"
 
 namespace rtindex::test {
@@ -16,12 +17,10 @@ namespace {
 struct HalvingLocator {
   static void lower_bounds(const KeyOrder<std::uint32_t>& order, const std::uint32_t* keys,
                            std::size_t count, std::uint32_t* at) {
-    const Pair<std::uint32_t>* const pairs = order.pairs();
     for (std::size_t i = 0; i < count; ++i)
-      at[i] = static_cast<std::uint32_t>(
-          std::lower_bound(pairs, pairs + order.size(), keys[i],
-                           [](const auto& pair, std::uint32_t key) { return pair.key < key; }) -
-          pairs);
+      at[i] =
+          partition_point(std::uint32_t{0}, static_cast<std::uint32_t>(order.size()),
+                          [&](std::uint32_t position) { return order.key(position) < keys[i]; });
   }
 };
 
@@ -59,7 +58,7 @@ class PositionFinders : public testing::Test {
   void expect_found(Find&& find, Wanted&& wanted) const {
     const HalvingLocator locator;
     const PositionFinder<std::uint32_t, HalvingLocator> finder(
-        *order_, locator, nullptr,
+        *order_, &locator, nullptr,
         {0, order_->span(), 0, static_cast<std::uint32_t>(order_->size())});
     for (const std::size_t count :
          {std::size_t{0}, std::size_t{1}, std::size_t{7}, chunk_lookups}) {

@@ -257,7 +257,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Combine(testing::ValuesIn(usable_and_bucketed()),
                      testing::Values("dense_u32", "clustered_u64", "duplicates_x256", "sparse_i64",
                                      "long_strings", "same_head_strings", "urls", "three_full_ints",
-                                     "nulls_in_parts", "any_bits_f32"),
+                                     "nulls_in_parts", "any_bits_f32", "in_order_dense_u32",
+                                     "in_order_timestamps"),
                      testing::Bool()),
     [](const auto& tested) {
       return test_name(std::get<0>(tested.param)) + "_" + std::get<1>(tested.param) +

@@ -133,7 +133,8 @@ TEST_P(KeyModel, RootFindsThePieceOfEveryKey) {
 
 TEST_P(KeyModel, PartsHaveTheRowsOfTheirKeys) {
   constexpr std::size_t wanted = 100;
-  const KeyParts parts(pairs_.data(), pairs_.size(), span_, wanted);
+  const KeyParts parts([&](std::uint32_t position) { return pairs_[position].key; }, pairs_.size(),
+                       span_, wanted);
   ASSERT_GE(parts.size(), 1U);
   ASSERT_LE(parts.size(), wanted);
   EXPECT_EQ(parts[0].first, 0U);

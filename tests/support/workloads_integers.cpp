@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <limits>
 
 #include "support/workloads.hpp"
@@ -14,6 +15,15 @@ Workload shuffled(std::string name, Type type, MakeIntegers make) {
   return {std::move(name), [type, make](Random& random) {
             std::vector<Whole> values = make(random);
             random.shuffle(values);
+            return integers(type, values);
+          }};
+}
+
+// A column that is sorted already.
+Workload in_order(std::string name, Type type, MakeIntegers make) {
+  return {std::move(name), [type, make](Random& random) {
+            std::vector<Whole> values = make(random);
+            std::sort(values.begin(), values.end());
             return integers(type, values);
           }};
 }
@@ -146,6 +156,14 @@ std::vector<Workload> integer_workloads() {
       shuffled("single_zero_u8", Type::u8, repeated({0}, 1)),
       shuffled("empty_u32", Type::u32, dense(0, 0)),
       shuffled("empty_i64", Type::i64, dense(0, 0)),
+      in_order("in_order_dense_u32", Type::u32, dense(7, 1500)),
+      in_order("in_order_dense_top_u64", Type::u64, dense(top - 700, 701)),
+      in_order("in_order_every_i8", Type::i8, dense(-128, 256)),
+      in_order("in_order_u32", Type::u32, uniform(0, largest_of(Type::u32), 1000)),
+      in_order("in_order_clustered_u64", Type::u64, clustered),
+      in_order("in_order_timestamps", Type::timestamp64, uniform(lowest, highest, 600)),
+      in_order("in_order_duplicates", Type::i64, repeated({lowest, -3, 4, highest}, 130)),
+      in_order("in_order_extremes_u64", Type::u64, [top](Random&) { return edges(0, top); }),
   };
   for (const auto& [from, name, one_in] :
        std::vector<std::tuple<std::string, std::string, std::size_t>>{
@@ -153,9 +171,14 @@ std::vector<Workload> integer_workloads() {
            {"sparse_u64", "nulls_sparse_u64", 2},
            {"extremes_i64", "nulls_extremes_i64", 4},
            {"every_i8", "all_null_i8", 1},
-           {"sparse_u32", "all_null_u32", 1}})
+           {"sparse_u32", "all_null_u32", 1},
+           {"in_order_timestamps", "in_order_nulls", 9}})
     for (std::size_t i = 0; i < list.size(); ++i)
       if (list[i].name == from) list.push_back(with_null_rows(list[i], name, one_in));
+  list.push_back({"in_order_null_ends_u32", [](Random& random) {
+                    return with_nulls(integers(Type::u32, dense(9, 300)(random)),
+                                      [](std::size_t row) { return row < 5 || row > 290; });
+                  }});
   return list;
 }
 

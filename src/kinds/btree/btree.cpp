@@ -12,7 +12,7 @@ namespace rtindex {
 
 namespace {
 
-// A B+-tree over the sorted pairs, loaded full from the bottom up. Leaves are 16 pairs each, one
+// A B+-tree over the sorted pairs or keys, loaded full from the bottom up. Leaves are 16 each, one
 // after the other, so that a leaf's link to the next is its own end. An inner node is one cache
 // line of separators: the greatest key below each child. Nodes of a level lie side by side, so that
 // child c of node i is node i * fanout + c of the level below.
@@ -20,11 +20,12 @@ template <class Key>
 class BPlusTree {
  public:
   static constexpr OrderPays order_pays = OrderPays::beyond_last_level;
+  static constexpr bool searches_sequences = false;
 
   explicit BPlusTree(const KeyOrder<Key>& order) {
-    std::size_t nodes = (order.size() + leaf_pairs - 1) / leaf_pairs;
+    std::size_t nodes = (order.size() + leaf_keys - 1) / leaf_keys;
     const auto greatest_of_leaf = [&](std::size_t leaf) {
-      return order.key(std::min(order.size(), (leaf + 1) * leaf_pairs) - 1);
+      return order.key(std::min(order.size(), (leaf + 1) * leaf_keys) - 1);
     };
     leaves_ = nodes;
     while (nodes > 1) {
@@ -44,7 +45,7 @@ class BPlusTree {
   }
 
   BPlusTree(const FileReader& file, const KeyOrder<Key>& order)
-      : leaves_((order.size() + leaf_pairs - 1) / leaf_pairs) {
+      : leaves_((order.size() + leaf_keys - 1) / leaf_keys) {
     for (std::size_t nodes = leaves_; nodes > 1;) {
       nodes = (nodes + fanout - 1) / fanout;
       levels_.push_back(file.array<Key>(fmt::format("level{}", levels_.size()), nodes * fanout));
@@ -59,7 +60,9 @@ class BPlusTree {
   void lower_bounds(const KeyOrder<Key>& order, const Key* keys, std::size_t count,
                     std::uint32_t* at) const {
     for (std::size_t first = 0; first < count; first += in_step)
-      search(order, keys + first, std::min(in_step, count - first), at + first);
+      order.with_elements([&](const auto* elements) {
+        search(elements, order.size(), keys + first, std::min(in_step, count - first), at + first);
+      });
   }
 
   [[nodiscard]] LocatorBytes bytes() const {
@@ -69,12 +72,12 @@ class BPlusTree {
   }
   [[nodiscard]] std::string describe() const {
     return fmt::format(
-        "structure: B+-tree, {} leaves of {} pairs, {} levels of inner nodes with {} children\n",
-        leaves_, leaf_pairs, levels_.size(), fanout);
+        "structure: B+-tree, {} leaves of {} keys, {} levels of inner nodes with {} children\n",
+        leaves_, leaf_keys, levels_.size(), fanout);
   }
 
  private:
-  static constexpr std::size_t leaf_pairs = KeyOrder<Key>::padding;
+  static constexpr std::size_t leaf_keys = KeyOrder<Key>::padding;
   static constexpr std::size_t fanout = 64 / sizeof(Key);
   static constexpr std::size_t in_step = 32;
 
@@ -82,7 +85,8 @@ class BPlusTree {
     return level[std::min(level.size(), (node + 1) * fanout) - 1];
   }
 
-  void search(const KeyOrder<Key>& order, const Key* keys, std::size_t count,
+  template <class Element>
+  void search(const Element* elements, std::size_t size, const Key* keys, std::size_t count,
               std::uint32_t* at) const {
     std::size_t nodes[in_step] = {};
     for (std::size_t level = levels_.size(); level-- > 0;) {
@@ -97,20 +101,19 @@ class BPlusTree {
         if (level != 0) {
           prefetch(levels_[level - 1].data() + nodes[i] * fanout);
         } else {
-          const auto* leaf = reinterpret_cast<const char*>(order.pairs() + nodes[i] * leaf_pairs);
-          prefetch(leaf);
-          prefetch(leaf + 64);
-          if constexpr (sizeof(Pair<Key>) * leaf_pairs > 128) prefetch(leaf + 128);
+          const auto* leaf = reinterpret_cast<const char*>(elements + nodes[i] * leaf_keys);
+          for (std::size_t byte = 0; byte < sizeof(Element) * leaf_keys; byte += 64)
+            prefetch(leaf + byte);
         }
       }
     }
     for (std::size_t i = 0; i < count; ++i) {
-      const std::size_t start = nodes[i] * leaf_pairs;
-      const Pair<Key>* leaf = order.pairs() + start;
+      const std::size_t start = nodes[i] * leaf_keys;
+      const Element* leaf = elements + start;
       std::size_t less = 0;
-      for (std::size_t pair = 0; pair < leaf_pairs; ++pair)
-        less += leaf[pair].key < keys[i] ? 1U : 0U;
-      at[i] = static_cast<std::uint32_t>(std::min(start + less, order.size()));
+      for (std::size_t child = 0; child < leaf_keys; ++child)
+        less += key_of(leaf[child]) < keys[i] ? 1U : 0U;
+      at[i] = static_cast<std::uint32_t>(std::min(start + less, size));
     }
   }
 

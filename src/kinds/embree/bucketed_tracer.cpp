@@ -20,6 +20,7 @@ template <class Key>
 class BucketLocator {
  public:
   static constexpr OrderPays order_pays = OrderPays::beyond_core;
+  static constexpr bool searches_sequences = true;  // with rays, as the paper's experiments need it
 
   BucketLocator(const KeyOrder<Key>& order, const BucketSettings& settings)
       : buckets_{settings.options.bucket, static_cast<std::uint32_t>(order.size())},
@@ -38,7 +39,9 @@ class BucketLocator {
   void lower_bounds(const KeyOrder<Key>& order, const Key* keys, std::size_t count,
                     std::uint32_t* at, Counters* work) const {
     std::uint64_t rays = 0;
-    for (std::size_t i = 0; i < count; ++i) at[i] = lower_bound(order.pairs(), keys[i], rays);
+    order.with_keys([&](const auto& in_order) {
+      for (std::size_t i = 0; i < count; ++i) at[i] = lower_bound(in_order, keys[i], rays);
+    });
     if (work != nullptr) work->rays += rays;
   }
 
@@ -58,17 +61,15 @@ class BucketLocator {
   }
 
  private:
-  [[nodiscard]] std::uint32_t lower_bound(const Pair<Key>* pairs, Key wanted,
-                                          std::uint64_t& rays) const {
+  template <class Keys>
+  [[nodiscard]] std::uint32_t lower_bound(const Keys& keys, Key wanted, std::uint64_t& rays) const {
     const std::uint32_t bucket = scene_.find(wanted, rays);
     return lower_bound_from_hint(
         buckets_.keys, buckets_.begin(bucket), buckets_.end(bucket), wanted,
-        [&](std::uint32_t position) { return pairs[position].key; },
+        [&](std::uint32_t position) { return keys[position]; },
         [&](std::uint32_t begin, std::uint32_t end) {
-          const auto* const found =
-              std::lower_bound(pairs + begin, pairs + end, wanted,
-                               [](const Pair<Key>& pair, Key key) { return pair.key < key; });
-          return static_cast<std::uint32_t>(found - pairs);
+          return partition_point(begin, end,
+                                 [&](std::uint32_t position) { return keys[position] < wanted; });
         });
   }
 

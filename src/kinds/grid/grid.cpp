@@ -21,6 +21,8 @@ namespace {
 // smaller.
 constexpr std::uint32_t even_eighths = 16;
 constexpr std::uint32_t crowded_eighths = 9;
+// Without rowIDs: a cell is a quarter of a byte a key, and its keys are about a cache line.
+constexpr std::uint32_t sorted_eighths = 64;
 // Offsets from even positions fit 16 bits with a sign: stretches, which are joined with this error
 // at their ends, have fewer keys than a chunk and a short run, 16384.
 constexpr JoinLimits limits{1.1, 1.1, 14000};
@@ -33,9 +35,12 @@ constexpr std::size_t in_step = 64;
 // Steps of a binary search that cost as much as reading a table.
 constexpr std::uint32_t root_table_steps = 2;
 
-// Pairs that are compared at once: about as many as a cell holds, so that only prefetched memory is
-// read.
-constexpr std::uint32_t at_once = 4;
+// Pairs or keys that are compared at once: about as many as a cell holds, so that only prefetched
+// memory is read.
+template <class Element>
+constexpr std::uint32_t at_once = 8;
+template <class Key>
+constexpr std::uint32_t at_once<Pair<Key>> = 4;
 
 // Counters of a search: one counts nothing, one counts all work.
 struct NoWork {
@@ -48,29 +53,31 @@ struct CountedWork {
   void compared(std::size_t count) const { counters->tested += count; }
 };
 
-// How many of the next pairs have a key less than `key`; no branches to mispredict.
-template <class Key>
-std::uint32_t count_less(const Pair<Key>* pairs, Key key) {
+// How many of the next elements have a key less than `key`; no branches to mispredict.
+template <class Element, class Key>
+std::uint32_t count_less(const Element* elements, Key key) {
   std::uint32_t less = 0;
-  for (std::uint32_t i = 0; i < at_once; ++i) less += pairs[i].key < key ? 1U : 0U;
+  for (std::uint32_t i = 0; i < at_once<Element>; ++i) less += key_of(elements[i]) < key ? 1U : 0U;
   return less;
 }
 
-// The first pair from `at` on whose key is not less.
-template <class Key, class Work>
-std::uint32_t scan(const Pair<Key>* pairs, std::size_t size, std::uint32_t at, Key key, Work work) {
-  work.compared(at_once);
-  std::uint32_t less = count_less(pairs + at, key);
-  if (less < at_once) return at + less;
-  at += at_once;
+// The first element from `at` on whose key is not less.
+template <class Element, class Key, class Work>
+std::uint32_t scan(const Element* elements, std::size_t size, std::uint32_t at, Key key,
+                   Work work) {
+  constexpr std::uint32_t step_size = at_once<Element>;
+  work.compared(step_size);
+  std::uint32_t less = count_less(elements + at, key);
+  if (less < step_size) return at + less;
+  at += step_size;
   if (at >= size) return static_cast<std::uint32_t>(size);
-  work.compared(at_once);
-  less = count_less(pairs + at, key);
-  if (less < at_once) return at + less;
+  work.compared(step_size);
+  less = count_less(elements + at, key);
+  if (less < step_size) return at + less;
   // Rare: a crowded cell. Exponential search, then binary search.
-  std::uint64_t low = std::uint64_t{at} + at_once;
+  std::uint64_t low = std::uint64_t{at} + step_size;
   std::uint64_t step = 8;
-  while (low + step < size && pairs[low + step].key < key) {
+  while (low + step < size && key_of(elements[low + step]) < key) {
     work.compared(1);
     low += step + 1;
     step *= 2;
@@ -78,30 +85,34 @@ std::uint32_t scan(const Pair<Key>* pairs, std::size_t size, std::uint32_t at, K
   const std::uint64_t high = std::min<std::uint64_t>(size, low + step);
   return static_cast<std::uint32_t>(partition_point(low, high, [&](std::uint64_t at_middle) {
     work.compared(1);
-    return pairs[at_middle].key < key;
+    return key_of(elements[at_middle]) < key;
   }));
 }
 
-template <class Key>
-void prefetch_pairs(const Pair<Key>* pairs, std::uint32_t at) {
-  const char* address = reinterpret_cast<const char*>(pairs + at);
+template <class Element>
+void prefetch_elements(const Element* elements, std::uint32_t at) {
+  const char* address = reinterpret_cast<const char*>(elements + at);
   prefetch(address);
-  prefetch(address + at_once * sizeof(Pair<Key>) - 1);
+  prefetch(address + at_once<Element> * sizeof(Element) - 1);
 }
 
 }  // namespace
 
 template <class Key>
 Grid<Key>::Grid(const KeyOrder<Key>& order) {
-  const std::vector<KeyPiece> cut =
-      cut_into_pieces(order.pairs(), order.size(), order.span(), limits);
+  const std::vector<KeyPiece> cut = order.with_elements([&](const auto* elements) {
+    return cut_into_pieces(elements, order.size(), order.span(), limits);
+  });
+  const bool is_sorted = order.layout() == OrderLayout::keys;
   std::vector<SavedPiece> pieces;
   pieces.reserve(cut.size());
   for (std::size_t i = 0; i < cut.size(); ++i) {
     const bool is_last = i + 1 == cut.size();
     const std::uint64_t keys = (is_last ? order.size() : cut[i + 1].begin) - cut[i].begin;
     const std::uint64_t width = (is_last ? order.span() : cut[i + 1].first - 1) - cut[i].first;
-    const std::uint32_t eighths = is_crowded(cut[i]) ? crowded_eighths : even_eighths;
+    const std::uint32_t eighths = is_sorted            ? sorted_eighths
+                                  : is_crowded(cut[i]) ? crowded_eighths
+                                                       : even_eighths;
     const std::uint64_t wanted = std::max<std::uint64_t>(1, keys * 8 / eighths);
     const std::uint64_t cells = width < wanted ? width + 1 : wanted;
     pieces.push_back({cut[i].first, cut[i].begin, static_cast<std::uint32_t>(cells)});
@@ -196,15 +207,15 @@ std::uint32_t Grid<Key>::piece_of(Key key) const {
 // The position behind the last key of each cell, 0 where the cell has none. Every key writes the
 // end of its cell, so that the last one of the cell remains: no branches to mispredict.
 template <class Key>
-Array<std::uint32_t> Grid<Key>::cell_ends(const KeyOrder<Key>& order) const {
+template <class Keys>
+Array<std::uint32_t> Grid<Key>::cell_ends(const Keys& keys, std::size_t size) const {
   Array<std::uint32_t> ends(cells_);
   parallel_for(ends.size(), fill_grain, [&](std::size_t first, std::size_t count) {
     std::fill_n(ends.data() + first, count, 0);
   });
-  const std::size_t size = order.size();
   const auto cell_at = [&](std::size_t position) {
-    const Piece& piece = pieces_[piece_of(order.key(position))];
-    return piece.first_cell + piece.spread(order.key(position));
+    const Piece& piece = pieces_[piece_of(keys[position])];
+    return piece.first_cell + piece.spread(keys[position]);
   };
   // A cell belongs to the block where it begins.
   const auto end_of_cell_before = [&](std::size_t position) {
@@ -217,14 +228,14 @@ Array<std::uint32_t> Grid<Key>::cell_ends(const KeyOrder<Key>& order) const {
     std::size_t position = end_of_cell_before(first);
     const std::size_t end = end_of_cell_before(first + count);
     if (position >= end) return;
-    std::uint32_t number = piece_of(order.key(position));
+    std::uint32_t number = piece_of(keys[position]);
     for (; position < end; ++number) {
       const Piece& piece = pieces_[number];
       const std::size_t next =
           number + 1 == pieces_.size() ? size : std::size_t{pieces_[number + 1].begin};
       std::uint32_t* const own_ends = ends.data() + piece.first_cell;
       for (const std::size_t stop = std::min(next, end); position < stop; ++position)
-        own_ends[piece.spread(order.key(position))] = static_cast<std::uint32_t>(position + 1);
+        own_ends[piece.spread(keys[position])] = static_cast<std::uint32_t>(position + 1);
     }
   });
   return ends;
@@ -233,7 +244,8 @@ Array<std::uint32_t> Grid<Key>::cell_ends(const KeyOrder<Key>& order) const {
 // The start of every cell: the position of the first key in it or after it.
 template <class Key>
 void Grid<Key>::fill(const KeyOrder<Key>& order) {
-  const Array<std::uint32_t> ends = cell_ends(order);
+  const Array<std::uint32_t> ends =
+      order.with_keys([&](const auto& keys) { return cell_ends(keys, order.size()); });
   offsets_ = Array<std::int16_t>(cells_);
   parallel_for(cells_, fill_grain, [&](std::size_t first, std::size_t count) {
     std::size_t before = first;
@@ -278,7 +290,10 @@ void Grid<Key>::lower_bounds_of(PieceRange range, const KeyOrder<Key>& order, co
                                 std::size_t count, std::uint32_t* at, Counters* work) const {
   const auto search_all = [&](auto counting) {
     for (std::size_t first = 0; first < count; first += in_step)
-      search(range, order, keys + first, std::min(in_step, count - first), at + first, counting);
+      order.with_elements([&](const auto* elements) {
+        search(range, elements, order.size(), keys + first, std::min(in_step, count - first),
+               at + first, counting);
+      });
   };
   if (work == nullptr)
     search_all(NoWork{});
@@ -308,29 +323,26 @@ void Grid<Key>::find_cells(PieceRange range, const Key* keys, std::size_t count,
 }
 
 template <class Key>
-template <class Work>
-void Grid<Key>::search(PieceRange range, const KeyOrder<Key>& order, const Key* keys,
+template <class Element, class Work>
+void Grid<Key>::search(PieceRange range, const Element* elements, std::size_t size, const Key* keys,
                        std::size_t count, std::uint32_t* at, Work work) const {
-  const Pair<Key>* pairs = order.pairs();
-  const auto size = static_cast<std::uint32_t>(order.size());
   std::uint64_t cells[in_step];
   find_cells(range, keys, count, cells, at);
   work.read_cells(count);
   const std::int16_t* const offsets = offsets_.data();
   for (std::size_t i = 0; i < count; ++i) {
     // A damaged file may contain any offset.
-    at[i] = std::min(at[i] + static_cast<std::uint32_t>(offsets[cells[i]]), size);
-    prefetch_pairs(pairs, at[i]);
+    at[i] = std::min(at[i] + static_cast<std::uint32_t>(offsets[cells[i]]),
+                     static_cast<std::uint32_t>(size));
+    prefetch_elements(elements, at[i]);
   }
-  for (std::size_t i = 0; i < count; ++i) at[i] = scan(pairs, order.size(), at[i], keys[i], work);
+  for (std::size_t i = 0; i < count; ++i) at[i] = scan(elements, size, at[i], keys[i], work);
 }
 
 template <class Key>
 std::string Grid<Key>::describe() const {
-  return fmt::format(
-      "tracer: native, grid of {} cells in {} over sorted keys ({}-byte pairs with rowIDs)\n",
-      cells_, pieces_.size() == 1 ? "one piece" : fmt::format("{} pieces", pieces_.size()),
-      sizeof(Pair<Key>));
+  return fmt::format("tracer: native, grid of {} cells in {} over sorted keys\n", cells_,
+                     pieces_.size() == 1 ? "one piece" : fmt::format("{} pieces", pieces_.size()));
 }
 
 template class Grid<std::uint32_t>;

@@ -18,9 +18,9 @@ namespace rtindex {
 
 // The native tracer: a grid over sorted keys that follows their distribution. RX's scene is a line
 // of keys, so a bounding volume is an interval of keys; the grid is one level of intervals (cells)
-// with about two keys each. The line is cut into pieces within which keys lie about evenly
-// (order/key_pieces.hpp), and the cells of a piece are equally wide: the cell of a lookup is found
-// by one multiplication. Evenly spread keys are one piece.
+// with about two keys each, eight where keys are stored without rowIDs. The line is cut into pieces
+// within which keys lie about evenly (order/key_pieces.hpp), and the cells of a piece are equally
+// wide: the cell of a lookup is found by one multiplication. Evenly spread keys are one piece.
 //
 // A cell holds the position of its first key, as a 2-byte offset from its position if the keys of
 // the piece were spread evenly.
@@ -28,6 +28,7 @@ template <class Key>
 class Grid {
  public:
   static constexpr OrderPays order_pays = OrderPays::never;
+  static constexpr bool searches_sequences = false;
 
   explicit Grid(const KeyOrder<Key>& order);
   Grid(const FileReader& file, const KeyOrder<Key>& order);
@@ -76,7 +77,8 @@ class Grid {
 
   void lay_out(std::span<const SavedPiece> pieces, const KeyOrder<Key>& order);
   void fill(const KeyOrder<Key>& order);
-  [[nodiscard]] Array<std::uint32_t> cell_ends(const KeyOrder<Key>& order) const;
+  template <class Keys>
+  [[nodiscard]] Array<std::uint32_t> cell_ends(const Keys& keys, std::size_t size) const;
   // Finds the pieces of at most `in_step` keys.
   void find_pieces(PieceRange range, const Key* keys, std::size_t count,
                    std::uint32_t* found) const;
@@ -85,10 +87,10 @@ class Grid {
                   std::uint32_t* at) const;
   void lower_bounds_of(PieceRange range, const KeyOrder<Key>& order, const Key* keys,
                        std::size_t count, std::uint32_t* at, Counters* work) const;
-  // `Work` counts the work, or nothing.
-  template <class Work>
-  void search(PieceRange range, const KeyOrder<Key>& order, const Key* keys, std::size_t count,
-              std::uint32_t* at, Work work) const;
+  // Elements are pairs or keys. `Work` counts the work, or nothing.
+  template <class Element, class Work>
+  void search(PieceRange range, const Element* elements, std::size_t size, const Key* keys,
+              std::size_t count, std::uint32_t* at, Work work) const;
 
   std::vector<Piece> pieces_;
   PieceRoot root_;

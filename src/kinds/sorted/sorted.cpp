@@ -13,6 +13,7 @@ template <class Key>
 class BinarySearch {
  public:
   static constexpr OrderPays order_pays = OrderPays::beyond_core;
+  static constexpr bool searches_sequences = false;
 
   explicit BinarySearch(const KeyOrder<Key>&) {}
   BinarySearch(const FileReader&, const KeyOrder<Key>&) {}
@@ -27,7 +28,9 @@ class BinarySearch {
   void lower_bounds_in(const KeyPart& part, const KeyOrder<Key>& order, const Key* keys,
                        std::size_t count, std::uint32_t* at) const {
     for (std::size_t first = 0; first < count; first += in_step)
-      search(part, order, keys + first, std::min(in_step, count - first), at + first);
+      order.with_elements([&](const auto* elements) {
+        search(part, elements, keys + first, std::min(in_step, count - first), at + first);
+      });
   }
 
   [[nodiscard]] LocatorBytes bytes() const { return {{{"search structure", 0}}}; }
@@ -38,23 +41,23 @@ class BinarySearch {
  private:
   static constexpr std::size_t in_step = 16;
 
-  static void search(const KeyPart& part, const KeyOrder<Key>& order, const Key* keys,
+  template <class Element>
+  static void search(const KeyPart& part, const Element* elements, const Key* keys,
                      std::size_t count, std::uint32_t* at) {
-    const Pair<Key>* pairs = order.pairs();
-    const Pair<Key>* base[in_step];
-    std::fill_n(base, count, pairs + part.begin);
+    const Element* base[in_step];
+    std::fill_n(base, count, elements + part.begin);
     std::size_t length = part.end - part.begin;
     while (length > 1) {
       const std::size_t half = length / 2;
       length -= half;
       for (std::size_t i = 0; i < count; ++i) {
-        base[i] += base[i][half - 1].key < keys[i] ? half : 0;
+        base[i] += key_of(base[i][half - 1]) < keys[i] ? half : 0;
         prefetch(base[i] + length / 2 - (length > 1 ? 1 : 0));
       }
     }
     for (std::size_t i = 0; i < count; ++i)
-      at[i] = static_cast<std::uint32_t>(base[i] - pairs) +
-              (length == 1 && base[i]->key < keys[i] ? 1U : 0U);
+      at[i] = static_cast<std::uint32_t>(base[i] - elements) +
+              (length == 1 && key_of(*base[i]) < keys[i] ? 1U : 0U);
   }
 };
 

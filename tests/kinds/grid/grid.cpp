@@ -64,8 +64,15 @@ void expect_grid(const Keys& keys, Pieces pieces) {
 
 TEST(Grid, OfDenseKeysIsOnePiece) {
   Keys keys(50001);
-  std::iota(keys.begin(), keys.end(), std::uint64_t{1} << 40);
+  std::iota(keys.rbegin(), keys.rend(), std::uint64_t{1} << 40);
   expect_grid(keys, Pieces::one);
+}
+
+TEST(Grid, OfASequenceIsNone) {
+  Keys keys(50001);
+  std::iota(keys.begin(), keys.end(), std::uint64_t{1} << 40);
+  EXPECT_EQ(described(build(keys, "rx:native@cpu"), "tracer"), "");
+  expect_grid(keys, Pieces::any);
 }
 
 TEST(Grid, OfUniformKeysIsOnePiece) {
@@ -74,8 +81,8 @@ TEST(Grid, OfUniformKeysIsOnePiece) {
 }
 
 TEST(Grid, OfFewKeysIsOnePiece) {
+  expect_grid({9, 5}, Pieces::one);
   expect_grid({5, 9}, Pieces::one);
-  expect_grid({5}, Pieces::one);
 }
 
 TEST(Grid, OfEqualKeysIsOnePiece) { expect_grid(Keys(5000, 42), Pieces::one); }
