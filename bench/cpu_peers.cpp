@@ -9,7 +9,9 @@
 // fast as absl::flat_hash_map with prefetch, at most 14 bytes a key; build within 1.4x of
 // tbb::parallel_sort, at most 13.2 (9.2) bytes a 64-bit (32-bit) key; two cores 1.8x one; inserts
 // in batches of 2^10, 2^16 and 2^20 at 3, 10 and 15 million keys a second, each 3x the fastest of
-// absl::btree_map and ALEX on all cores.
+// absl::btree_map and ALEX on all cores; of sorted columns at most 8.3 (4.3) bytes a 64-bit
+// (32-bit) key and 0.1 of sequences, points 1.2x those with rowIDs, build 4x that of the shuffled
+// column.
 
 #include <fmt/format.h>
 
@@ -35,7 +37,7 @@ struct Question {
 const std::vector<Question> all_questions = {
     {"points", points, true},    {"ranges", ranges, false},    {"included", included, false},
     {"skew", skew, false},       {"build", build_cost, false}, {"cores", cores, false},
-    {"changes", changes, false}, {"strings", strings, false}};
+    {"changes", changes, false}, {"strings", strings, false},  {"sorted", sorted_columns, false}};
 
 int run(int argc, char** argv) {
   std::string records_path;

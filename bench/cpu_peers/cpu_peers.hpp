@@ -27,6 +27,9 @@ void skew(PeerRecords& records, int keys_log2, int lookups_log2);
 void skewed_columns(PeerRecords& records, int keys_log2, int lookups_log2);
 // Build against a parallel sort of the same pairs, and bytes a key.
 void build_cost(PeerRecords& records, int keys_log2, int lookups_log2);
+// Columns that are sorted already: bytes a key, build and points against the same keys in other
+// orders.
+void sorted_columns(PeerRecords& records, int keys_log2, int lookups_log2);
 // Points on one core and on two.
 void cores(PeerRecords& records, int keys_log2, int lookups_log2);
 // Inserts in batches against Abseil's B-tree and ALEX, which insert keys one at a time.
