@@ -35,12 +35,14 @@ constexpr std::size_t in_step = 64;
 // Steps of a binary search that cost as much as reading a table.
 constexpr std::uint32_t root_table_steps = 2;
 
-// Pairs or keys that are compared at once: about as many as a cell holds, so that only prefetched
-// memory is read.
+// Pairs that are compared at once: about as many as a cell holds, so that only prefetched memory is
+// read. Keys that are compared at once: a cache line of wide ones, around an estimate.
 template <class Element>
 constexpr std::uint32_t at_once = 8;
 template <class Key>
 constexpr std::uint32_t at_once<Pair<Key>> = 4;
+
+constexpr std::size_t line_bytes = 64;
 
 // Counters of a search: one counts nothing, one counts all work.
 struct NoWork {
@@ -54,11 +56,20 @@ struct CountedWork {
 };
 
 // How many of the next elements have a key less than `key`; no branches to mispredict.
-template <class Element, class Key>
-std::uint32_t count_less(const Element* elements, Key key) {
+template <class Key>
+std::uint32_t count_less(const Pair<Key>* pairs, Key key) {
   std::uint32_t less = 0;
-  for (std::uint32_t i = 0; i < at_once<Element>; ++i) less += key_of(elements[i]) < key ? 1U : 0U;
+  for (std::uint32_t i = 0; i < at_once<Pair<Key>>; ++i) less += pairs[i].key < key ? 1U : 0U;
   return less;
+}
+// By halving: fewer instructions than comparing all of them.
+template <class Key>
+std::uint32_t count_less(const Key* keys, Key key) {
+  static_assert(at_once<Key> == 8);
+  std::uint32_t less = keys[3] < key ? 4U : 0U;
+  less += keys[less + 1] < key ? 2U : 0U;
+  less += keys[less] < key ? 1U : 0U;
+  return less + (keys[less] < key ? 1U : 0U);
 }
 
 // The first element from `at` on whose key is not less.
@@ -87,6 +98,27 @@ std::uint32_t scan(const Element* elements, std::size_t size, std::uint32_t at, 
     work.compared(1);
     return key_of(elements[at_middle]) < key;
   }));
+}
+
+// The first key from `begin` on that is not less; the one at `end` is not.
+template <class Key, class Work>
+std::uint32_t scan_back(const Key* keys, std::uint32_t begin, std::uint32_t end, Key key,
+                        Work work) {
+  return partition_point(begin, end, [&](std::uint32_t at) {
+    work.compared(1);
+    return keys[at] < key;
+  });
+}
+
+// Where to compare keys around an estimate: moved by up to two keys where that saves a cache line.
+template <class Key>
+std::uint32_t window_around(std::uint32_t estimate) {
+  constexpr std::uint32_t window = at_once<Key>;
+  const std::uint32_t begin = std::max(estimate, window / 2) - window / 2;
+  if constexpr (window * sizeof(Key) < line_bytes) return begin;
+  constexpr std::uint32_t max_move = 2;
+  const std::uint32_t line = (begin + max_move) / window * window;
+  return begin + max_move - line <= 2 * max_move ? line : begin;
 }
 
 template <class Element>
@@ -301,42 +333,80 @@ void Grid<Key>::lower_bounds_of(PieceRange range, const KeyOrder<Key>& order, co
     search_all(CountedWork{work});
 }
 
-// The cells of some keys, and their start positions if keys were spread evenly.
 template <class Key>
-void Grid<Key>::find_cells(PieceRange range, const Key* keys, std::size_t count,
-                           std::uint64_t* cells, std::uint32_t* at) const {
-  const std::int16_t* const offsets = offsets_.data();
-  const auto find_cell = [&](const Piece& piece, std::size_t i) {
-    const std::uint64_t cell = piece.spread(keys[i]);
-    at[i] = piece.even_start(cell);
-    cells[i] = piece.first_cell + cell;
-    prefetch(offsets + cells[i]);
-  };
+template <class Visit>
+void Grid<Key>::visit_pieces(PieceRange range, const Key* keys, std::size_t count,
+                             const Visit& visit) const {
   if (range.first == range.last) {
     const Piece piece = pieces_[range.first];
-    for (std::size_t i = 0; i < count; ++i) find_cell(piece, i);
+    for (std::size_t i = 0; i < count; ++i) visit(piece, i);
     return;
   }
   std::uint32_t found[in_step];
   find_pieces(range, keys, count, found);
-  for (std::size_t i = 0; i < count; ++i) find_cell(pieces_[found[i]], i);
+  for (std::size_t i = 0; i < count; ++i) visit(pieces_[found[i]], i);
 }
 
 template <class Key>
-template <class Element, class Work>
-void Grid<Key>::search(PieceRange range, const Element* elements, std::size_t size, const Key* keys,
+template <class Work>
+void Grid<Key>::search(PieceRange range, const Pair<Key>* pairs, std::size_t size, const Key* keys,
                        std::size_t count, std::uint32_t* at, Work work) const {
-  std::uint64_t cells[in_step];
-  find_cells(range, keys, count, cells, at);
-  work.read_cells(count);
   const std::int16_t* const offsets = offsets_.data();
+  std::uint64_t cells[in_step];
+  visit_pieces(range, keys, count, [&](const Piece& piece, std::size_t i) {
+    const std::uint64_t cell = piece.spread(keys[i]);
+    at[i] = piece.even_start(cell);
+    cells[i] = piece.first_cell + cell;
+    prefetch(offsets + cells[i]);
+  });
+  work.read_cells(count);
   for (std::size_t i = 0; i < count; ++i) {
     // A damaged file may contain any offset.
     at[i] = std::min(at[i] + static_cast<std::uint32_t>(offsets[cells[i]]),
                      static_cast<std::uint32_t>(size));
-    prefetch_elements(elements, at[i]);
+    prefetch_elements(pairs, at[i]);
   }
-  for (std::size_t i = 0; i < count; ++i) at[i] = scan(elements, size, at[i], keys[i], work);
+  for (std::size_t i = 0; i < count; ++i) at[i] = scan(pairs, size, at[i], keys[i], work);
+}
+
+// Without rowIDs cells are larger: the position of a key is estimated by how far into its cell it
+// lies.
+template <class Key>
+template <class Work>
+void Grid<Key>::search(PieceRange range, const Key* in_order, std::size_t size, const Key* keys,
+                       std::size_t count, std::uint32_t* at, Work work) const {
+  const std::int16_t* const offsets = offsets_.data();
+  const auto end = static_cast<std::uint32_t>(size);
+  struct Cell {
+    std::uint64_t number;
+    std::uint32_t begin, end;  // if keys were spread evenly; then those of its keys
+    std::uint32_t within;      // how far into it the key lies, as a fraction of 2^32
+  };
+  Cell cells[in_step];
+  visit_pieces(range, keys, count, [&](const Piece& piece, std::size_t i) {
+    const std::uint64_t cell = piece.spread(keys[i]);
+    cells[i] = {piece.first_cell + cell, piece.even_start(cell), piece.even_start(cell + 1),
+                piece.spread.within_bin(keys[i])};
+    prefetch(offsets + cells[i].number);
+  });
+  work.read_cells(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    Cell& cell = cells[i];
+    // A damaged file may contain any offset. Behind the last cell of a piece is one of the next,
+    // which is near enough for an estimate.
+    const std::uint64_t next = std::min(cell.number + 1, cells_ - 1);
+    cell.begin = std::min(cell.begin + static_cast<std::uint32_t>(offsets[cell.number]), end);
+    cell.end = std::min(cell.end + static_cast<std::uint32_t>(offsets[next]), end);
+    const std::uint32_t length = cell.end > cell.begin ? cell.end - cell.begin : 0;
+    const auto estimate = static_cast<std::uint32_t>(std::uint64_t{length} * cell.within >> 32);
+    at[i] = std::max(cell.begin, window_around<Key>(cell.begin + estimate));
+    prefetch_elements(in_order, at[i]);
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint32_t found = scan(in_order, size, at[i], keys[i], work);
+    const bool may_be_before = (found == at[i]) & (found != cells[i].begin);
+    at[i] = may_be_before ? scan_back(in_order, cells[i].begin, found, keys[i], work) : found;
+  }
 }
 
 template <class Key>

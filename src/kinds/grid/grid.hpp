@@ -83,13 +83,17 @@ class Grid {
   void find_pieces(PieceRange range, const Key* keys, std::size_t count,
                    std::uint32_t* found) const;
   [[nodiscard]] std::uint32_t piece_of(Key key) const;
-  void find_cells(PieceRange range, const Key* keys, std::size_t count, std::uint64_t* cells,
-                  std::uint32_t* at) const;
+  // visit(piece, i) with the piece of each of at most `in_step` keys.
+  template <class Visit>
+  void visit_pieces(PieceRange range, const Key* keys, std::size_t count, const Visit& visit) const;
   void lower_bounds_of(PieceRange range, const KeyOrder<Key>& order, const Key* keys,
                        std::size_t count, std::uint32_t* at, Counters* work) const;
-  // Elements are pairs or keys. `Work` counts the work, or nothing.
-  template <class Element, class Work>
-  void search(PieceRange range, const Element* elements, std::size_t size, const Key* keys,
+  // Among pairs, or among keys without rowIDs. `Work` counts the work, or nothing.
+  template <class Work>
+  void search(PieceRange range, const Pair<Key>* pairs, std::size_t size, const Key* keys,
+              std::size_t count, std::uint32_t* at, Work work) const;
+  template <class Work>
+  void search(PieceRange range, const Key* in_order, std::size_t size, const Key* keys,
               std::size_t count, std::uint32_t* at, Work work) const;
 
   std::vector<Piece> pieces_;
