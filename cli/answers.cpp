@@ -180,6 +180,7 @@ void AnswerFiles::append_keys(const ColumnView& keys) {
 void AnswerFiles::append(const Answers& answers) {
   if (answers_.has(Answer::any)) append_to("any", answers.any());
   if (answers_.has(Answer::first)) append_to("first", answers.first());
+  if (answers_.has(Answer::last)) append_to("last", answers.last());
   if (answers_.has(Answer::count)) append_to("count", answers.count());
   if (answers_.has(Answer::sum))
     std::visit([&](const auto& sums) { append_to("sum", std::span(sums)); }, answers.sum());
@@ -220,6 +221,7 @@ std::string AnswerTable::answer_text(const Answers& answers, Answer answer, std:
   switch (answer) {
     case Answer::any: return fmt::format("{}", answers.any()[i]);
     case Answer::first: return fmt::format("{}", answers.first()[i]);
+    case Answer::last: return fmt::format("{}", answers.last()[i]);
     case Answer::sum: return aggregate_text(answers.sum(), i);
     case Answer::min: return value_text(answers.min(), ticks_.values, i);
     case Answer::max: return value_text(answers.max(), ticks_.values, i);

@@ -120,8 +120,9 @@ void BatchOptions::add_answers_to(CLI::App& verb) {
                 "and hits; rx only")
       ->group(index_group);
   verb.add_option("--answer", answers,
-                  "any, first, count, sum, min, max or rows (any), and key\n"
-                  "of `rtindex nearest`; several separated by commas")
+                  "any, first, last, count, sum, min, max or rows (any),\n"
+                  "and key of `rtindex nearest`; several separated by\n"
+                  "commas")
       ->type_name("ANSWER")
       ->join(',')
       ->group(output_group);

@@ -23,14 +23,15 @@ namespace rtindex {
 
 /// What to return for each query.
 enum class Answer : std::uint32_t {
-  any = 1,    ///< one matching rowID (uint32); which one is not specified
-  first = 2,  ///< the smallest matching rowID (uint32)
-  count = 4,  ///< the number of matching rows (uint32)
-  sum = 8,    ///< the sum of the values at the matching rowIDs
-  min = 16,   ///< the smallest of these values
-  max = 32,   ///< the largest of these values; NaN is greater than every number
-  rows = 64,  ///< all matching rowIDs
-  key = 128,  ///< the key of the neighbour, for `QueryKind::nearest` only
+  any = 1,     ///< one matching rowID (uint32); which one is not specified
+  first = 2,   ///< the smallest matching rowID (uint32)
+  count = 4,   ///< the number of matching rows (uint32)
+  sum = 8,     ///< the sum of the values at the matching rowIDs
+  min = 16,    ///< the smallest of these values
+  max = 32,    ///< the largest of these values; NaN is greater than every number
+  rows = 64,   ///< all matching rowIDs
+  key = 128,   ///< the key of the neighbour, for `QueryKind::nearest` only
+  last = 512,  ///< the greatest matching rowID (uint32); not on GPUs
 };
 
 /// The name of an answer ("any", "sum", ...).
@@ -72,7 +73,7 @@ class AnswerSet {
   return AnswerSet(a) | AnswerSet(b);
 }
 
-/// The rowID of a lookup without a match, for `any` and `first`.
+/// The rowID of a lookup without a match, for `any`, `first` and `last`.
 inline constexpr std::uint32_t miss_row = std::numeric_limits<std::uint32_t>::max();
 
 /// No limit on the rows that `rows` returns per lookup.
@@ -180,6 +181,8 @@ class RTINDEX_API Answers {
   [[nodiscard]] std::span<const std::uint32_t> any() const;
   /// The smallest matching rowID per lookup, or `miss_row`.
   [[nodiscard]] std::span<const std::uint32_t> first() const;
+  /// The greatest matching rowID per lookup, or `miss_row`.
+  [[nodiscard]] std::span<const std::uint32_t> last() const;
   /// The number of matches per lookup.
   [[nodiscard]] std::span<const std::uint32_t> count() const;
   /// The sums, in the class of the value type.
@@ -236,7 +239,7 @@ class RTINDEX_API Answers {
   std::size_t size_ = 0;
   AnswerSet answers_;
   bool has_matched_ = false;
-  std::vector<std::uint32_t> any_, first_, count_, rows_;
+  std::vector<std::uint32_t> any_, first_, last_, count_, rows_;
   Aggregates sum_, min_, max_;
   std::vector<std::uint64_t> offsets_;
   std::vector<std::uint8_t> matched_;
@@ -265,6 +268,7 @@ struct Outputs {
   MemorySpace memory_space = MemorySpace::host;
   /// Keys of neighbours, of a column of native elements: elements of its type, any for a miss.
   void* key = nullptr;
+  std::uint32_t* last = nullptr;
 };
 
 /// Which pairs of queries and rows a join returns.

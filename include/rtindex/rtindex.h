@@ -99,10 +99,11 @@ enum {
   RTINDEX_ANSWER_MIN = 16,   ///< the smallest of these values
   RTINDEX_ANSWER_MAX = 32,   ///< the largest of these values
   RTINDEX_ANSWER_ROWS = 64,  ///< all matching rowIDs (a list of uint32)
-  RTINDEX_ANSWER_KEY = 128   ///< the key of the neighbour, of RTINDEX_QUERY_NEAREST only
+  RTINDEX_ANSWER_KEY = 128,  ///< the key of the neighbour, of RTINDEX_QUERY_NEAREST only
+  RTINDEX_ANSWER_LAST = 512  ///< the greatest matching rowID (uint32); not on GPUs
 };
 
-/// The rowID of a query without a match, for RTINDEX_ANSWER_ANY and RTINDEX_ANSWER_FIRST.
+/// The rowID of a query without a match, for RTINDEX_ANSWER_ANY, _FIRST and _LAST.
 #define RTINDEX_MISS_ROW UINT32_MAX
 
 /// The kind of a query.
@@ -291,7 +292,7 @@ typedef struct rtindex_answer_options {
   uint32_t answers;       ///< RTINDEX_ANSWER_ANY | ...; 0: RTINDEX_ANSWER_ANY
   int32_t order;          ///< of RTINDEX_ANSWER_ROWS: RTINDEX_ORDER_ANY, ...
   const uint32_t* limit;  ///< of RTINDEX_ANSWER_ROWS: at most so many rowIDs per query; null: all
-  /// 1: misses are null in the exported any, first, sum, min and max.
+  /// 1: misses are null in the exported any, first, last, sum, min and max.
   int32_t matched;
   /// The value column of sum, min and max: one value per row of the index. Null: included values.
   const rtindex_column* values;
@@ -318,6 +319,7 @@ typedef struct rtindex_outputs {
   size_t rows_capacity;
   void* key;             ///< of neighbours, in the type of a native column
   int32_t memory_space;  ///< of all these buffers
+  uint32_t* last;
 } rtindex_outputs;
 
 /// What a join returns.
@@ -428,7 +430,7 @@ RTINDEX_C_API rtindex_status rtindex_deserialize(const void* bytes, size_t count
 /* Queries. `options` and `diagnostics` may be null. */
 
 /// Answers a batch. `array` is a struct array with one entry per query and one child per answer,
-/// named any, first, count, sum, min, max, rows and key, in this order, for those that were
+/// named any, first, last, count, sum, min, max, rows and key, in this order, for those that were
 /// requested; `schema` receives its type and may be null. The queries are in host memory.
 RTINDEX_C_API rtindex_status rtindex_answer(const rtindex_index* index, const rtindex_query* query,
                                             const rtindex_answer_options* options,

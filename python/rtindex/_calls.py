@@ -21,9 +21,9 @@ from ._results import Answers, Counters, Rows
 from ._times import TimeType, ticks_of, time_type
 from ._types import ColumnType
 
-_ROW_ANSWERS = ("any", "first", "count")
+_ROW_ANSWERS = ("any", "first", "last", "count")
 _AGGREGATES = ("sum", "min", "max")
-_CHOICES = "any, first, count, sum, min, max or rows"
+_CHOICES = "any, first, last, count, sum, min, max or rows"
 _ORDERS = {None: "", "key": "key", "-key": "-key"}
 NO_LIMIT = 2**32 - 1
 

@@ -30,8 +30,8 @@ from ._results import Join
 from ._tolerance import tolerance_of
 from ._types import INTEGERS, ColumnType, known_parts
 
-AnswerName = Literal["any", "first", "count", "sum", "min", "max", "rows"]
-NearestName = Literal["any", "first", "count", "sum", "min", "max", "rows", "key"]
+AnswerName = Literal["any", "first", "last", "count", "sum", "min", "max", "rows"]
+NearestName = Literal["any", "first", "last", "count", "sum", "min", "max", "rows", "key"]
 OrderName = Literal["key", "-key"]
 JoinName = Literal["inner", "left", "semi", "anti"]
 

@@ -76,6 +76,7 @@ class Answers:
 
     any: Any
     first: Any
+    last: Any
     count: Any
     sum: Any
     min: Any

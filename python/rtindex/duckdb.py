@@ -44,7 +44,7 @@ def register(connection: Any, name: str, index: Index, answer: NearestName = "an
     """Registers an index as a SQL function: `name(key)`, or `name(lower, upper)` for
     `query="range"`. Composite keys have a parameter for each part. Returns the connection.
 
-    "any" and "first" return a rowID or NULL, "count" a number, "rows" a list to UNNEST, and "sum",
+    "any", "first" and "last" return a rowID or NULL, "count" a number, "rows" a list to UNNEST, and "sum",
     "min" and "max" aggregate `values`, or the included values; "min" and "max" keep the type of
     dates and timestamps.
 
@@ -117,7 +117,7 @@ def _answer_type(connection: Any, index: Index, answer: NearestName, values: Any
         return "UINTEGER[]"
     if answer == "key":
         return _own_type(index)
-    if answer in ("any", "first", "count"):
+    if answer in ("any", "first", "last", "count"):
         return "UINTEGER"
     held = None if values is None else column(values)
     value_type = index.included if held is None else held.type

@@ -82,6 +82,7 @@ Outputs HostOutputs::from(std::size_t lookup, std::uint8_t* own_matched) const {
                   .sum = at<std::uint64_t>(sum, lookup),
                   .min = at<std::uint64_t>(min, lookup),
                   .max = at<std::uint64_t>(max, lookup)};
+  outputs.last = at<std::uint32_t>(last, lookup);
   outputs.key = at<std::uint8_t>(key, lookup * key_width_);
   outputs.matched = own_matched;
   return outputs;
@@ -116,6 +117,8 @@ Outputs outputs_of(const DeviceArrays& arrays) {
       outputs.any = static_cast<std::uint32_t*>(memory);
     else if (name == "first")
       outputs.first = static_cast<std::uint32_t*>(memory);
+    else if (name == "last")
+      outputs.last = static_cast<std::uint32_t*>(memory);
     else if (name == "count")
       outputs.count = static_cast<std::uint32_t*>(memory);
     else if (name == "sum")
@@ -139,6 +142,7 @@ Outputs outputs_of(const DeviceArrays& arrays) {
 void copy_answers(const Answers& answers, const Outputs& to) {
   if (to.any != nullptr) copy_to(to.any, answers.any());
   if (to.first != nullptr) copy_to(to.first, answers.first());
+  if (to.last != nullptr) copy_to(to.last, answers.last());
   if (to.count != nullptr) copy_to(to.count, answers.count());
   if (to.sum != nullptr) copy_to(to.sum, answers.sum());
   if (to.min != nullptr) copy_to(to.min, answers.min());

@@ -27,6 +27,8 @@ def check(answers, wanted, values):
     assert answers.count.tolist() == [len(rows) for rows in wanted]
     assert answers.matched.tolist() == [bool(rows) for rows in wanted]
     assert answers.first.tolist() == [min(rows, default=MISS) for rows in wanted]
+    if "last" in answers:
+        assert answers.last.tolist() == [max(rows, default=MISS) for rows in wanted]
     assert all(row in rows if rows else row == MISS for row, rows in zip(answers.any, wanted))
     for name, fold in (("sum", sum), ("min", min), ("max", max)):
         assert answers[name].tolist() == [
@@ -42,13 +44,14 @@ def test_every_answer(spec, workload):
     column, values, lower, upper = workload
     index = rtindex.build(np.array(column), spec)
     assert index.spec.startswith(spec)
-    points = index.lookup(np.array(lower), ALL, np.array(values), matched=True)
+    names = [*ALL, *(name for name in ("last",) if index.supports(name))]
+    points = index.lookup(np.array(lower), names, np.array(values), matched=True)
     check(points, matches(column, lower, lower), values)
     if not index.supports("count", "range"):
         with pytest.raises(rtindex.Error, match="range"):
             index.range(np.array(lower), np.array(upper), "count")
         return
-    ranges = index.range(np.array(lower), np.array(upper), ALL, np.array(values), matched=True)
+    ranges = index.range(np.array(lower), np.array(upper), names, np.array(values), matched=True)
     check(ranges, matches(column, lower, upper), values)
     alone = index.range(np.array(lower), np.array(upper), "sum", np.array(values))
     assert (alone == ranges.sum).all()

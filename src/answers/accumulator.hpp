@@ -29,6 +29,7 @@ class Accumulator {
   // Before a lookup's first hit.
   void start() {
     row_aggregate_ = {};
+    last_ = miss_row;
     value_aggregate_ = {};
     collected_ = {limit_};
   }
@@ -37,6 +38,7 @@ class Accumulator {
   bool hit(std::uint32_t row) {
     if (request_->deleted.has(row)) return false;
     row_aggregate_.add(row);
+    last_ = last_of(last_, row);
     if (wants_values_) value_aggregate_.add(values_[row]);
     if (wants_rows_ && !collected_.full()) {
       if (chunk_rows_ != nullptr) chunk_rows_->push_back(row);
@@ -56,6 +58,7 @@ class Accumulator {
     const bool matched = row_aggregate_.matched();
     if (out.any != nullptr) out.any[lookup] = row_aggregate_.any;
     if (out.first != nullptr) out.first[lookup] = row_aggregate_.first;
+    if (out.last != nullptr) out.last[lookup] = last_;
     if (out.count != nullptr) out.count[lookup] = row_aggregate_.count;
     write_values(out, lookup, value_aggregate_.or_miss(matched, miss_));
     if (wants_rows_) request_->row_counts[lookup] = collected_.count;
@@ -74,6 +77,7 @@ class Accumulator {
   std::vector<std::uint32_t>* chunk_rows_;
 
   RowAggregate row_aggregate_;
+  std::uint32_t last_ = miss_row;
   ValueAggregate<Class> value_aggregate_;
   CollectedRows collected_;
 };

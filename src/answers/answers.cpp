@@ -14,8 +14,9 @@ namespace rtindex {
 
 namespace {
 
-constexpr std::array answer_list = {Answer::any, Answer::first, Answer::count, Answer::sum,
-                                    Answer::min, Answer::max,   Answer::rows,  Answer::key};
+constexpr std::array answer_list = {Answer::any,  Answer::first, Answer::count,
+                                    Answer::sum,  Answer::min,   Answer::max,
+                                    Answer::rows, Answer::key,   Answer::last};
 
 // The buffer of an aggregate in the class of the value type.
 void* make_buffer(Aggregates& aggregates, ValueClass value_class, std::size_t lookups) {
@@ -61,6 +62,7 @@ std::string_view name_of(Answer answer) {
     case Answer::max: return "max";
     case Answer::rows: return "rows";
     case Answer::key: return "key";
+    case Answer::last: return "last";
   }
   return "unknown";
 }
@@ -68,7 +70,7 @@ std::string_view name_of(Answer answer) {
 Answer answer_named(std::string_view name) {
   for (const Answer answer : answer_list)
     if (name_of(answer) == name) return answer;
-  fail("unknown answer '{}': expected any, first, count, sum, min, max, rows or key", name);
+  fail("unknown answer '{}': expected any, first, last, count, sum, min, max, rows or key", name);
 }
 
 std::span<const Answer> all_answers() { return answer_list; }
@@ -130,6 +132,11 @@ std::span<const std::uint32_t> Answers::any() const {
 std::span<const std::uint32_t> Answers::first() const {
   require(Answer::first);
   return first_;
+}
+
+std::span<const std::uint32_t> Answers::last() const {
+  require(Answer::last);
+  return last_;
 }
 
 std::span<const std::uint32_t> Answers::count() const {
@@ -202,6 +209,7 @@ AnswersAccess::AnswersAccess(const AnswerOptions& options, const ColumnView& val
   };
   outputs.any = make_rows(Answer::any, answers_.any_);
   outputs.first = make_rows(Answer::first, answers_.first_);
+  outputs.last = make_rows(Answer::last, answers_.last_);
   outputs.count = make_rows(Answer::count, answers_.count_);
   auto make_aggregate = [&](Answer answer, Aggregates& aggregates) -> void* {
     if (!options.answers.has(answer)) return nullptr;

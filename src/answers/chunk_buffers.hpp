@@ -24,11 +24,12 @@ struct ChunkBuffers {
             .sum = requested.sum == nullptr ? nullptr : sum,
             .min = requested.min == nullptr ? nullptr : min,
             .max = requested.max == nullptr ? nullptr : max,
-            .matched = requested.matched == nullptr ? nullptr : matched};
+            .matched = requested.matched == nullptr ? nullptr : matched,
+            .last = requested.last == nullptr ? nullptr : last};
   }
   void clear_matched() { std::fill_n(matched, sizeof(matched), std::uint8_t{0}); }
 
-  std::uint32_t any[chunk_lookups], first[chunk_lookups], count[chunk_lookups];
+  std::uint32_t any[chunk_lookups], first[chunk_lookups], last[chunk_lookups], count[chunk_lookups];
   std::uint64_t sum[chunk_lookups], min[chunk_lookups], max[chunk_lookups];
   std::uint8_t matched[chunk_lookups / 8];
 };

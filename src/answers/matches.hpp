@@ -193,6 +193,27 @@ std::uint32_t smallest_row(const Match& match, const Rows& rows, const Deleted& 
   return parallel_reduce(match.size(), piece_rows, miss_row, smallest, Min{});
 }
 
+// The greatest rowID, searched from the end: an ascending match ends at its last valid row.
+template <class Rows, class Deleted>
+std::uint32_t greatest_row(const Match& match, const Rows& rows, const Deleted& deleted,
+                           bool ascending) {
+  if (ascending) {
+    for (std::uint64_t end = match.end; end > match.begin; --end)
+      if (!deleted.has(end - 1)) return rows[end - 1];
+    return miss_row;
+  }
+  const auto greatest = [&](std::size_t begin, std::size_t size) {
+    std::uint32_t row = miss_row;
+    deleted.visit_all({match.begin + begin, match.begin + begin + size},
+                      [&](std::uint64_t at, bool is_deleted) {
+                        if (!is_deleted) row = last_of(row, rows[at]);
+                      });
+    return row;
+  };
+  if (!is_long(match)) return greatest(0, match.size());
+  return parallel_reduce(match.size(), piece_rows, miss_row, greatest, last_of);
+}
+
 // Copies rows[at] of the first `max_rows` valid positions of a match; `rows` are rowIDs or keys.
 template <class T, class Rows, class Deleted>
 void copy_rows(const Match& match, const Rows& rows, const Deleted& deleted, std::uint64_t max_rows,
@@ -281,6 +302,9 @@ void answer_rows(const Request& request, std::size_t first, const Match* found, 
   if (out.first != nullptr)
     for (std::size_t i = 0; i < count; ++i)
       out.first[first + i] = matches::smallest_row(found[i], rows, valid.deleted(i), ascending);
+  if (out.last != nullptr)
+    for (std::size_t i = 0; i < count; ++i)
+      out.last[first + i] = matches::greatest_row(found[i], rows, valid.deleted(i), ascending);
   if (out.count != nullptr)
     for (std::size_t i = 0; i < count; ++i)
       out.count[first + i] = static_cast<std::uint32_t>(valid.count(i, found[i]));

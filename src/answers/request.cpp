@@ -12,6 +12,7 @@ AnswerSet answers_of(const Outputs& outputs) {
   };
   add(outputs.any, Answer::any);
   add(outputs.first, Answer::first);
+  add(outputs.last, Answer::last);
   add(outputs.count, Answer::count);
   add(outputs.sum, Answer::sum);
   add(outputs.min, Answer::min);

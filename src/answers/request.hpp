@@ -83,7 +83,8 @@ struct Request {
   }
   // Whether one hit answers the lookup.
   [[nodiscard]] bool one_hit_is_enough() const {
-    return !wants_values() && !answers.has_any_of(Answer::first | Answer::count | Answer::rows);
+    return !wants_values() &&
+           !answers.has_any_of(Answer::first | Answer::last | Answer::count | Answer::rows);
   }
 };
 
@@ -104,6 +105,11 @@ void require_values(const ColumnView& values, std::size_t rows);
 
 inline void set_matched(std::uint8_t* bitmap, std::size_t lookup) {
   bitmap[lookup / 8] = static_cast<std::uint8_t>(bitmap[lookup / 8] | 1U << (lookup % 8));
+}
+
+// The greater of two rowIDs of `last`, of which any may be a miss.
+[[nodiscard]] constexpr std::uint32_t last_of(std::uint32_t a, std::uint32_t b) {
+  return a == miss_row || (b != miss_row && b > a) ? b : a;
 }
 
 // Adds the work of a part of a batch to the total, while other threads add theirs.

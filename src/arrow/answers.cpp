@@ -27,6 +27,7 @@ arrow::AnswerBuffers buffers_of(const Answers& answers) {
   const auto has = [&](Answer answer) { return answers.answers().has(answer); };
   if (has(Answer::any)) buffers.any = answers.any().data();
   if (has(Answer::first)) buffers.first = answers.first().data();
+  if (has(Answer::last)) buffers.last = answers.last().data();
   if (has(Answer::count)) buffers.count = answers.count().data();
   const auto add = [&](Answer answer, const Aggregates& (Answers::*get)() const,
                        const void*& buffer) {
@@ -69,6 +70,7 @@ arrow::Node arrow::answers_node(const AnswerBuffers& buffers) {
   };
   add(Answer::any, "I", buffers.any, buffers.matched);
   add(Answer::first, "I", buffers.first, buffers.matched);
+  add(Answer::last, "I", buffers.last, buffers.matched);
   add(Answer::count, "I", buffers.count, nullptr);
   add(Answer::sum, aggregate, buffers.sum, buffers.matched);
   add(Answer::min, aggregate, buffers.min, buffers.matched);

@@ -22,7 +22,8 @@ Outputs outputs_from(const rtindex_outputs& given) {
           .rows = given.rows,
           .rows_capacity = given.rows_capacity,
           .memory_space = choice(given.memory_space, MemorySpace::device, "memory_space"),
-          .key = given.key};
+          .key = given.key,
+          .last = given.last};
 }
 
 }  // namespace

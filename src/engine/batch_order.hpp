@@ -76,6 +76,7 @@ class ScatteredAnswers {
     const Outputs& out = request_->outputs;
     scatter_one(out.any, buffers_.any, lookups, count);
     scatter_one(out.first, buffers_.first, lookups, count);
+    scatter_one(out.last, buffers_.last, lookups, count);
     scatter_one(out.count, buffers_.count, lookups, count);
     scatter_one(static_cast<std::uint64_t*>(out.sum), buffers_.sum, lookups, count);
     scatter_one(static_cast<std::uint64_t*>(out.min), buffers_.min, lookups, count);

@@ -55,6 +55,8 @@ class ChunkAnswers {
       out.any[first + i] = Min{}(out.any[first + i], buffers_.any[i]);
     for (std::size_t i = 0; out.first != nullptr && i < count; ++i)
       out.first[first + i] = Min{}(out.first[first + i], buffers_.first[i]);
+    for (std::size_t i = 0; out.last != nullptr && i < count; ++i)
+      out.last[first + i] = last_of(out.last[first + i], buffers_.last[i]);
     for (std::size_t i = 0; out.count != nullptr && i < count; ++i)
       out.count[first + i] += buffers_.count[i];
     if (into.row_counts != nullptr) join_rows(into, first, count);

@@ -348,7 +348,8 @@ class OrderedSearcher final : public Searcher, public SortedPairs {
 
   // Whether the first of equal keys, which has the smallest rowID, answers a point.
   [[nodiscard]] static bool wants_first_row(const Request& request) {
-    return !request.wants_values() && !request.answers.has_any_of(Answer::count | Answer::rows) &&
+    return !request.wants_values() &&
+           !request.answers.has_any_of(Answer::last | Answer::count | Answer::rows) &&
            request.deleted.empty() && request.counters == nullptr;
   }
 

@@ -41,7 +41,8 @@ void Index::answer_into(const Query& query, const AnswerOptions& options, const 
   state_->answer_into(query, options, outputs, diagnostics);
 }
 
-bool Index::State::supports(const Version& now, Answer answer, QueryKind kind) {
+bool Index::State::supports(const Version& now, Answer answer, QueryKind kind) const {
+  if (engine.memory_space == MemorySpace::device && answer == Answer::last) return false;
   const Capabilities& can = now.main().searcher->capabilities();
   if (kind == QueryKind::nearest) return can.key_order;
   if (answer == Answer::key) return false;
@@ -166,7 +167,7 @@ Answers Index::State::answer(const Query& query, const AnswerOptions& options,
                              const Diagnostics& diagnostics) const {
   return explain_out_of_memory("answering a batch", [&] {
     if (options.answers.empty() && !options.matched)
-      fail("no answer requested: choose any, first, count, sum, min, max or rows");
+      fail("no answer requested: choose any, first, last, count, sum, min, max or rows");
     const Reading now = read();
     require_query(*now, query);
     const std::optional<ColumnView> included =
@@ -323,7 +324,7 @@ std::string Index::describe() const {
 }
 
 bool Index::supports(Answer answer, QueryKind kind) const {
-  return State::supports(*state_->read(), answer, kind);
+  return state_->supports(*state_->read(), answer, kind);
 }
 
 class IndexAccess {

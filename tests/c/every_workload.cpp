@@ -63,6 +63,7 @@ PlainAnswers plain_answers_in(const Exported& exported, const AnswerOptions& opt
   };
   found.any = rows_of("any");
   found.first = rows_of("first");
+  found.last = rows_of("last");
   found.count = rows_of("count");
   found.sum = values_of("sum");
   found.min = values_of("min");
@@ -73,7 +74,7 @@ PlainAnswers plain_answers_in(const Exported& exported, const AnswerOptions& opt
     found.rows = elements_of<std::uint32_t>(*lists->children[0]);
   }
   if (!options.matched) return found;
-  for (const char* name : {"any", "first", "sum", "min", "max"})
+  for (const char* name : {"any", "first", "last", "sum", "min", "max"})
     if (const ArrowArray* child = exported.child(name); child != nullptr) {
       const auto* bits = static_cast<const std::uint8_t*>(child->buffers[0]);
       found.matched.emplace(bits, bits + (found.size + 7) / 8);

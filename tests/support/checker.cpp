@@ -100,6 +100,7 @@ class Checker {
     if (found_.size != n) differ("{} lookups in place of {}", found_.size, n);
     check_size("any", options_.answers.has(Answer::any), found_.any, n);
     check_size("first", options_.answers.has(Answer::first), found_.first, n);
+    check_size("last", options_.answers.has(Answer::last), found_.last, n);
     check_size("count", options_.answers.has(Answer::count), found_.count, n);
     check_aggregate_size("sum", options_.answers.has(Answer::sum), found_.sum);
     check_aggregate_size("min", options_.answers.has(Answer::min), found_.min);
@@ -127,6 +128,9 @@ class Checker {
     const std::uint32_t first = rows.empty() ? miss_row : rows.front();
     if (found_.first && (*found_.first)[i] != first)
       differ("lookup {}: first is {} in place of {}", i, (*found_.first)[i], first);
+    const std::uint32_t last = rows.empty() ? miss_row : rows.back();
+    if (found_.last && (*found_.last)[i] != last)
+      differ("lookup {}: last is {} in place of {}", i, (*found_.last)[i], last);
     if (found_.count && (*found_.count)[i] != rows.size())
       differ("lookup {}: count is {} in place of {}", i, (*found_.count)[i], rows.size());
   }
@@ -205,6 +209,7 @@ PlainAnswers plain_answers(const Answers& answers, const AnswerOptions& options)
   found.size = answers.size();
   if (options.answers.has(Answer::any)) found.any = copy(answers.any());
   if (options.answers.has(Answer::first)) found.first = copy(answers.first());
+  if (options.answers.has(Answer::last)) found.last = copy(answers.last());
   if (options.answers.has(Answer::count)) found.count = copy(answers.count());
   if (options.answers.has(Answer::sum)) found.sum = answers.sum();
   if (options.answers.has(Answer::min)) found.min = answers.min();

@@ -14,7 +14,7 @@ namespace rtindex::test {
 // Answers as plain data, so that a test can also write wrong ones.
 struct PlainAnswers {
   std::size_t size = 0;
-  std::optional<std::vector<std::uint32_t>> any, first, count;
+  std::optional<std::vector<std::uint32_t>> any, first, last, count;
   std::optional<Aggregates> sum, min, max;
   std::optional<std::vector<std::uint64_t>> offsets;
   std::vector<std::uint32_t> rows;

@@ -66,6 +66,7 @@ std::string check_call_into(const Index& index, const Batch& batch, const Matche
   };
   add_output(Answer::any, found.any, outputs.any);
   add_output(Answer::first, found.first, outputs.first);
+  add_output(Answer::last, found.last, outputs.last);
   add_output(Answer::count, found.count, outputs.count);
   add_aggregate(Answer::sum, found.sum, outputs.sum);
   add_aggregate(Answer::min, found.min, outputs.min);
@@ -129,6 +130,7 @@ const std::vector<AnswerOptions>& every_options() {
       list.push_back({.answers = everything, .matched = true, .limit = limit});
     }
     list.push_back({.answers = aggregates, .miss = {.u64 = 7, .i64 = -7, .f64 = 0.5}});
+    list.push_back({.answers = everything | Answer::last, .matched = true});
     list.push_back(full_options());
     return list;
   }();

@@ -17,7 +17,7 @@ from ._moves import global_rows, widened_rows
 
 MISS = 2**64 - 1
 """The row of a lookup without a match, in NumPy arrays."""
-ROW_ANSWERS = ("any", "first")
+ROW_ANSWERS = ("any", "first", "last")
 MATCH_ANSWERS = (*ROW_ANSWERS, "count")
 """Answers that imply whether there is a match."""
 
@@ -176,6 +176,8 @@ def _merge(name: str, into: Any, here: Array, answers: Any, source: Any, again: 
 def _joined(name: str, old: Array, new: Array) -> Any:
     if name == "first":
         return np.minimum(old, new)
+    if name == "last":
+        return np.maximum(old, new)
     if name in ("count", "sum"):
         return old + new
     if name in ("min", "max"):
