@@ -184,6 +184,7 @@ void AnswerFiles::append(const Answers& answers) {
   if (answers_.has(Answer::count)) append_to("count", answers.count());
   if (answers_.has(Answer::sum))
     std::visit([&](const auto& sums) { append_to("sum", std::span(sums)); }, answers.sum());
+  if (answers_.has(Answer::mean)) append_to("mean", answers.mean());
   if (answers_.has(Answer::min)) append_values("min", answers.min());
   if (answers_.has(Answer::max)) append_values("max", answers.max());
   if (answers_.has(Answer::rows)) append_rows(answers);
@@ -223,6 +224,7 @@ std::string AnswerTable::answer_text(const Answers& answers, Answer answer, std:
     case Answer::first: return fmt::format("{}", answers.first()[i]);
     case Answer::last: return fmt::format("{}", answers.last()[i]);
     case Answer::sum: return aggregate_text(answers.sum(), i);
+    case Answer::mean: return fmt::format("{}", answers.mean()[i]);
     case Answer::min: return value_text(answers.min(), ticks_.values, i);
     case Answer::max: return value_text(answers.max(), ticks_.values, i);
     case Answer::rows: return rows_text(answers.rows(i), order_);

@@ -66,7 +66,7 @@ struct BatchOptions {
                                        const LoadedColumn& like) const;
   // The values, one per row of the column; empty without --values.
   [[nodiscard]] LoadedColumn load_values(const LoadedColumn& of_column) const;
-  // Whether the answers include sum, min or max.
+  // Whether the answers include sum, mean, min or max.
   [[nodiscard]] bool wants_values() const;
   // Throws if options conflict.
   void validate() const;

@@ -12,7 +12,7 @@ namespace rtindex::cli {
 
 namespace {
 
-constexpr AnswerSet aggregates = Answer::sum | Answer::min | Answer::max;
+constexpr AnswerSet aggregates = Answer::sum | Answer::min | Answer::max | AnswerSet(Answer::mean);
 
 // The format of files other than the column: by extension, then --format.
 std::optional<FileFormat> format_of(const std::string& path, const std::string& fallback) {
@@ -98,7 +98,7 @@ void BatchOptions::add_saved_to(CLI::App& verb) {
 void BatchOptions::add_input_to(CLI::App& verb) {
   add_saved_to(verb);
   add_file_option(verb, "--values", values,
-                  "File with one value per row, for sum, min and max;\n"
+                  "File with one value per row, for sum, mean, min and max;\n"
                   "not needed if the index includes values");
   verb.add_option("--values-csv-column", values_csv_column, "Column of --values, if it differs")
       ->type_name("NAME")
@@ -120,9 +120,9 @@ void BatchOptions::add_answers_to(CLI::App& verb) {
                 "and hits; rx only")
       ->group(index_group);
   verb.add_option("--answer", answers,
-                  "any, first, last, count, sum, min, max or rows (any),\n"
-                  "and key of `rtindex nearest`; several separated by\n"
-                  "commas")
+                  "any, first, last, count, sum, mean, min, max or rows\n"
+                  "(any), and key of `rtindex nearest`; several separated\n"
+                  "by commas")
       ->type_name("ANSWER")
       ->join(',')
       ->group(output_group);
@@ -194,9 +194,9 @@ void BatchOptions::validate() const {
   if (saved.empty() && verify != "quick") fail("--verify needs --load: add it, or remove --verify");
   const AnswerSet set = answer_set();
   if (wants_values() && values.empty() && saved.empty())
-    fail("--answer sum, min and max need --values FILE with one value per row");
+    fail("--answer sum, mean, min and max need --values FILE with one value per row");
   if (!wants_values() && !values.empty())
-    fail("--values needs sum, min or max: add one to --answer, or remove --values");
+    fail("--values needs sum, mean, min or max: add one to --answer, or remove --values");
   if (limit && !set.has(Answer::rows))
     fail("--limit needs rows: add rows to --answer, or remove --limit");
   if (row_order() != RowOrder::any && !set.has(Answer::rows))
@@ -251,7 +251,7 @@ LoadedColumn BatchOptions::load_values(const LoadedColumn& of_column) const {
   if (values.empty()) return {};
   LoadedColumn loaded = load(values_file());
   if (!is_native(loaded.type()))
-    fail("{} holds strings: expected numbers for sum, min and max", loaded.name());
+    fail("{} holds strings: expected numbers for sum, mean, min and max", loaded.name());
   if (loaded.size() != of_column.size())
     fail("{} holds {} values, but {} has {} rows: expected one value per row", loaded.name(),
          loaded.size(), of_column.name(), of_column.size());

@@ -31,6 +31,7 @@ enum class Answer : std::uint32_t {
   max = 32,    ///< the largest of these values; NaN is greater than every number
   rows = 64,   ///< all matching rowIDs
   key = 128,   ///< the key of the neighbour, for `QueryKind::nearest` only
+  mean = 256,  ///< the mean of the values at the matching rowIDs (double); not on GPUs
   last = 512,  ///< the greatest matching rowID (uint32); not on GPUs
 };
 
@@ -101,7 +102,8 @@ enum class ValueClass : std::uint8_t {
   return is_signed ? ValueClass::i64 : ValueClass::u64;
 }
 
-/// What `sum`, `min` and `max` return for a lookup without a match, by the class of the value type.
+/// What `sum`, `min` and `max` return for a lookup without a match, by the class of the value type;
+/// `mean` returns `f64`.
 struct MissValues {
   std::uint64_t u64 = std::numeric_limits<std::uint64_t>::max();
   std::int64_t i64 = std::numeric_limits<std::int64_t>::min();
@@ -145,8 +147,8 @@ struct Diagnostics {
 struct AnswerOptions {
   /// One or several answers.
   AnswerSet answers = Answer::any;
-  /// The value column of `sum`, `min` and `max`: one value per row of the indexed column. Borrowed
-  /// for the call. Unset: the values that the index includes.
+  /// The value column of `sum`, `min`, `max` and `mean`: one value per row of the indexed column.
+  /// Borrowed for the call. Unset: the values that the index includes.
   ColumnView values = {};
   /// Whether to return a bitmap of the queries that matched.
   bool matched = false;
@@ -154,7 +156,7 @@ struct AnswerOptions {
   std::uint32_t limit = no_limit;
   /// The order of these rowIDs.
   RowOrder order = RowOrder::any;
-  /// The values of misses in `sum`, `min` and `max`.
+  /// The values of misses in `sum`, `min`, `max` and `mean`.
   MissValues miss = {};
   /// The CUDA stream of a call whose queries lie in device memory. The call returns as soon as its
   /// work is queued there; values and results must live until it is done.
@@ -191,6 +193,8 @@ class RTINDEX_API Answers {
   [[nodiscard]] const Aggregates& min() const;
   /// The largest values, in the class of the value type.
   [[nodiscard]] const Aggregates& max() const;
+  /// The means. Integers are added up in 128 bits, so that no sum behind a mean wraps.
+  [[nodiscard]] std::span<const double> mean() const;
   /// The sums as T: std::uint64_t, std::int64_t or double, as the value type demands.
   template <class T>
   [[nodiscard]] std::span<const T> sum_as() const {
@@ -241,6 +245,7 @@ class RTINDEX_API Answers {
   bool has_matched_ = false;
   std::vector<std::uint32_t> any_, first_, last_, count_, rows_;
   Aggregates sum_, min_, max_;
+  std::vector<double> mean_;
   std::vector<std::uint64_t> offsets_;
   std::vector<std::uint8_t> matched_;
   std::shared_ptr<const OwnedColumn> keys_;
@@ -269,6 +274,7 @@ struct Outputs {
   /// Keys of neighbours, of a column of native elements: elements of its type, any for a miss.
   void* key = nullptr;
   std::uint32_t* last = nullptr;
+  double* mean = nullptr;
 };
 
 /// Which pairs of queries and rows a join returns.

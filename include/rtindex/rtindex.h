@@ -92,15 +92,16 @@ enum {
 /// What to return for each query; several are combined by `|`. Sums, minima and maxima are uint64,
 /// int64 or float64 by the type of the values.
 enum {
-  RTINDEX_ANSWER_ANY = 1,    ///< one matching rowID (uint32)
-  RTINDEX_ANSWER_FIRST = 2,  ///< the smallest matching rowID (uint32)
-  RTINDEX_ANSWER_COUNT = 4,  ///< the number of matching rows (uint32)
-  RTINDEX_ANSWER_SUM = 8,    ///< the sum of the values at the matching rowIDs
-  RTINDEX_ANSWER_MIN = 16,   ///< the smallest of these values
-  RTINDEX_ANSWER_MAX = 32,   ///< the largest of these values
-  RTINDEX_ANSWER_ROWS = 64,  ///< all matching rowIDs (a list of uint32)
-  RTINDEX_ANSWER_KEY = 128,  ///< the key of the neighbour, of RTINDEX_QUERY_NEAREST only
-  RTINDEX_ANSWER_LAST = 512  ///< the greatest matching rowID (uint32); not on GPUs
+  RTINDEX_ANSWER_ANY = 1,     ///< one matching rowID (uint32)
+  RTINDEX_ANSWER_FIRST = 2,   ///< the smallest matching rowID (uint32)
+  RTINDEX_ANSWER_COUNT = 4,   ///< the number of matching rows (uint32)
+  RTINDEX_ANSWER_SUM = 8,     ///< the sum of the values at the matching rowIDs
+  RTINDEX_ANSWER_MIN = 16,    ///< the smallest of these values
+  RTINDEX_ANSWER_MAX = 32,    ///< the largest of these values
+  RTINDEX_ANSWER_ROWS = 64,   ///< all matching rowIDs (a list of uint32)
+  RTINDEX_ANSWER_KEY = 128,   ///< the key of the neighbour, of RTINDEX_QUERY_NEAREST only
+  RTINDEX_ANSWER_MEAN = 256,  ///< the mean of the values (float64); not on GPUs
+  RTINDEX_ANSWER_LAST = 512   ///< the greatest matching rowID (uint32); not on GPUs
 };
 
 /// The rowID of a query without a match, for RTINDEX_ANSWER_ANY, _FIRST and _LAST.
@@ -214,8 +215,8 @@ typedef struct rtindex_load_options {
   const rtindex_device_memory* device_memory;
 } rtindex_load_options;
 
-/// What sum, min and max return for a query without a match, by the class of the value type. Set
-/// all fields: 0 is a value here.
+/// What sum, min and max return for a query without a match, by the class of the value type; mean
+/// returns f64. Set all fields: 0 is a value here.
 typedef struct rtindex_miss_values {
   size_t struct_size;
   uint64_t u64;
@@ -292,9 +293,10 @@ typedef struct rtindex_answer_options {
   uint32_t answers;       ///< RTINDEX_ANSWER_ANY | ...; 0: RTINDEX_ANSWER_ANY
   int32_t order;          ///< of RTINDEX_ANSWER_ROWS: RTINDEX_ORDER_ANY, ...
   const uint32_t* limit;  ///< of RTINDEX_ANSWER_ROWS: at most so many rowIDs per query; null: all
-  /// 1: misses are null in the exported any, first, last, sum, min and max.
+  /// 1: misses are null in the exported any, first, last, sum, mean, min and max.
   int32_t matched;
-  /// The value column of sum, min and max: one value per row of the index. Null: included values.
+  /// The value column of sum, mean, min and max: one value per row of the index. Null: included
+  /// values.
   const rtindex_column* values;
   const rtindex_miss_values* miss;  ///< null: all ones, the smallest int64, NaN
   void* stream;                     ///< the cudaStream_t of a call on device memory
@@ -320,6 +322,7 @@ typedef struct rtindex_outputs {
   void* key;             ///< of neighbours, in the type of a native column
   int32_t memory_space;  ///< of all these buffers
   uint32_t* last;
+  double* mean;
 } rtindex_outputs;
 
 /// What a join returns.
@@ -430,8 +433,8 @@ RTINDEX_C_API rtindex_status rtindex_deserialize(const void* bytes, size_t count
 /* Queries. `options` and `diagnostics` may be null. */
 
 /// Answers a batch. `array` is a struct array with one entry per query and one child per answer,
-/// named any, first, last, count, sum, min, max, rows and key, in this order, for those that were
-/// requested; `schema` receives its type and may be null. The queries are in host memory.
+/// named any, first, last, count, sum, mean, min, max, rows and key, in this order, for those that
+/// were requested; `schema` receives its type and may be null. The queries are in host memory.
 RTINDEX_C_API rtindex_status rtindex_answer(const rtindex_index* index, const rtindex_query* query,
                                             const rtindex_answer_options* options,
                                             const rtindex_diagnostics* diagnostics,

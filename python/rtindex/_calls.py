@@ -23,7 +23,7 @@ from ._types import ColumnType
 
 _ROW_ANSWERS = ("any", "first", "last", "count")
 _AGGREGATES = ("sum", "min", "max")
-_CHOICES = "any, first, last, count, sum, min, max or rows"
+_CHOICES = "any, first, last, count, sum, mean, min, max or rows"
 _ORDERS = {None: "", "key": "key", "-key": "-key"}
 NO_LIMIT = 2**32 - 1
 
@@ -147,6 +147,8 @@ def _dtype(index: _core.Index, name: str, values: _core.Column | None,
     """The type of an answer's array; None for keys of no native type."""
     if name in _ROW_ANSWERS:
         return np.uint32
+    if name == "mean":
+        return np.float64
     if name in _AGGREGATES:
         return class_of((index.included if values is None else values.type) or "uint64")
     if name == "key":

@@ -146,8 +146,8 @@ def build(column: Any, spec: str = "auto", include: Any = None) -> Index:
     """Builds an index over a column, which is not needed afterwards.
 
     spec: the index and its settings, such as "rx", "rx:embree" or "btree".
-    include: a value column to store in key order beside the keys; sum, min and max over ranges
-        then need no `values`.
+    include: a value column to store in key order beside the keys; sum, mean, min and max over
+        ranges then need no `values`.
     """
     spec = spec_text(spec)
     values = None if include is None else column_of(include)

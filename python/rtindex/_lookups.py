@@ -30,8 +30,9 @@ from ._results import Join
 from ._tolerance import tolerance_of
 from ._types import INTEGERS, ColumnType, known_parts
 
-AnswerName = Literal["any", "first", "last", "count", "sum", "min", "max", "rows"]
-NearestName = Literal["any", "first", "last", "count", "sum", "min", "max", "rows", "key"]
+AnswerName = Literal["any", "first", "last", "count", "sum", "mean", "min", "max", "rows"]
+NearestName = Literal["any", "first", "last", "count", "sum", "mean", "min", "max", "rows",
+                      "key"]
 OrderName = Literal["key", "-key"]
 JoinName = Literal["inner", "left", "semi", "anti"]
 
@@ -62,13 +63,13 @@ class LookupCalls:
         answer: one name, or several for an `Answers` with an attribute each. For "nearest", "any"
             is the row of the neighbour and "key" its key; the others are about all rows that hold
             this key.
-        values: the value column of sum, min and max, one value per row (`len(index)` of them);
+        values: the value column of sum, mean, min and max, one value per row (`len(index)` of them);
             None: the included values.
         matched: add a boolean array of the queries that matched.
         limit: the maximum number of rows that "rows" returns per query.
         order: "key" sorts the rows of each query by key, equal keys by rowID; "-key" is the
             reverse. `limit` returns the first ones in this order.
-        miss: the result of sum, min and max for a query without a match.
+        miss: the result of sum, mean, min and max for a query without a match.
         out: a NumPy array that receives the answer.
         counters: add `Answers.counters`, which counts rays, cells and hits (rx).
         """

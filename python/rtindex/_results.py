@@ -79,6 +79,7 @@ class Answers:
     last: Any
     count: Any
     sum: Any
+    mean: Any
     min: Any
     max: Any
     key: Any

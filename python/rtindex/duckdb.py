@@ -45,7 +45,7 @@ def register(connection: Any, name: str, index: Index, answer: NearestName = "an
     `query="range"`. Composite keys have a parameter for each part. Returns the connection.
 
     "any", "first" and "last" return a rowID or NULL, "count" a number, "rows" a list to UNNEST, and "sum",
-    "min" and "max" aggregate `values`, or the included values; "min" and "max" keep the type of
+    "mean", "min" and "max" aggregate `values`, or the included values; "min" and "max" keep the type of
     dates and timestamps.
 
     query: "equal", "range", "prefix" or "nearest", the kind of an `rtindex.Query`.
@@ -119,6 +119,8 @@ def _answer_type(connection: Any, index: Index, answer: NearestName, values: Any
         return _own_type(index)
     if answer in ("any", "first", "last", "count"):
         return "UINTEGER"
+    if answer == "mean":
+        return "DOUBLE"
     held = None if values is None else column(values)
     value_type = index.included if held is None else held.type
     if value_type is None:

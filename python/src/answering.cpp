@@ -26,10 +26,13 @@ void set_miss(nb::handle miss, Class& value) {
 }
 
 // The value of misses in the class of the values: `miss`, or the reserved value where it is None.
-MissValues miss_values(const Index& index, const Column* values, nb::handle miss) {
+MissValues miss_values(const Index& index, const Column* values, nb::handle miss,
+                       AnswerSet answers) {
   MissValues result;
   const auto type = values == nullptr ? index.included() : std::optional(values->type());
   if (miss.is_none() || !type || !is_native(*type)) return result;
+  if (answers.has(Answer::mean)) set_miss(miss, result.f64);
+  if (!answers.has_any_of(Answer::sum | Answer::min | Answer::max)) return result;
   switch (class_of(*type)) {
     case ValueClass::u64: set_miss(miss, result.u64); break;
     case ValueClass::i64: set_miss(miss, result.i64); break;
@@ -38,9 +41,10 @@ MissValues miss_values(const Index& index, const Column* values, nb::handle miss
   return result;
 }
 
-AnswerOptions options_of(const Index& index, const Call& call) {
+AnswerOptions options_of(const Index& index, const Call& call, AnswerSet answers) {
   AnswerOptions options;
-  options.miss = miss_values(index, call.values, call.miss);
+  options.answers = answers;
+  options.miss = miss_values(index, call.values, call.miss, answers);
   options.limit = call.limit.value_or(no_limit);
   options.order = call.order;
   return options;
@@ -60,8 +64,7 @@ std::vector<QuerySlice> slices_for(const OwnedQuery& query, const Call& call) {
 nb::tuple answer(const Index& index, const OwnedQuery& query, const Call& call,
                  const HostArrays& outputs) {
   const HostOutputs arrays(outputs, query.size(), index.type());
-  AnswerOptions options = options_of(index, call);
-  options.answers = arrays.answers();
+  AnswerOptions options = options_of(index, call, arrays.answers());
   options.matched = arrays.matched_bits() != nullptr;
   if (call.limit) options.answers = options.answers | Answer::rows;
   if (call.list_keys) options.answers = options.answers | Answer::key;
@@ -101,7 +104,7 @@ nb::tuple answer(const Index& index, const OwnedQuery& query, const Call& call,
 void answer_on_device(const Index& index, const OwnedQuery& query, const Call& call,
                       const DeviceArrays& outputs, std::uintptr_t stream) {
   const Outputs to = outputs_of(outputs);
-  AnswerOptions options = options_of(index, call);
+  AnswerOptions options = options_of(index, call, Answer::sum | Answer::min | Answer::max);
   options.stream.handle = reinterpret_cast<void*>(stream);
   const WithoutGil unlocked;
   const OwnedView values = call.values == nullptr ? OwnedView() : as_one_view(*call.values);

@@ -82,6 +82,7 @@ Outputs HostOutputs::from(std::size_t lookup, std::uint8_t* own_matched) const {
                   .sum = at<std::uint64_t>(sum, lookup),
                   .min = at<std::uint64_t>(min, lookup),
                   .max = at<std::uint64_t>(max, lookup)};
+  outputs.mean = at<double>(mean, lookup);
   outputs.last = at<std::uint32_t>(last, lookup);
   outputs.key = at<std::uint8_t>(key, lookup * key_width_);
   outputs.matched = own_matched;
@@ -123,6 +124,8 @@ Outputs outputs_of(const DeviceArrays& arrays) {
       outputs.count = static_cast<std::uint32_t*>(memory);
     else if (name == "sum")
       outputs.sum = memory;
+    else if (name == "mean")
+      outputs.mean = static_cast<double*>(memory);
     else if (name == "min")
       outputs.min = memory;
     else if (name == "max")
@@ -145,6 +148,7 @@ void copy_answers(const Answers& answers, const Outputs& to) {
   if (to.last != nullptr) copy_to(to.last, answers.last());
   if (to.count != nullptr) copy_to(to.count, answers.count());
   if (to.sum != nullptr) copy_to(to.sum, answers.sum());
+  if (to.mean != nullptr) std::copy(answers.mean().begin(), answers.mean().end(), to.mean);
   if (to.min != nullptr) copy_to(to.min, answers.min());
   if (to.max != nullptr) copy_to(to.max, answers.max());
   if (to.key != nullptr && answers.size() != 0)

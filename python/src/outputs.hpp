@@ -33,9 +33,9 @@ class HostOutputs {
   [[nodiscard]] AnswerSet answers() const;
 
  private:
-  enum Slot : std::size_t { any, first, last, count, sum, min, max, key, matched, slots };
-  static constexpr std::array<const char*, slots> names = {"any", "first", "last", "count",  "sum",
-                                                           "min", "max",   "key",  "matched"};
+  enum Slot : std::size_t { any, first, last, count, sum, min, max, mean, key, matched, slots };
+  static constexpr std::array<const char*, slots> names = {
+      "any", "first", "last", "count", "sum", "min", "max", "mean", "key", "matched"};
 
   static std::size_t slot_of(std::string_view name);
   [[nodiscard]] std::size_t bytes_of(std::size_t slot, std::size_t lookups) const;

@@ -29,6 +29,9 @@ def check(answers, wanted, values):
     assert answers.first.tolist() == [min(rows, default=MISS) for rows in wanted]
     if "last" in answers:
         assert answers.last.tolist() == [max(rows, default=MISS) for rows in wanted]
+    if "mean" in answers:
+        np.testing.assert_allclose(answers.mean, [
+            sum(values[row] for row in rows) / len(rows) if rows else np.nan for rows in wanted])
     assert all(row in rows if rows else row == MISS for row, rows in zip(answers.any, wanted))
     for name, fold in (("sum", sum), ("min", min), ("max", max)):
         assert answers[name].tolist() == [
@@ -44,7 +47,7 @@ def test_every_answer(spec, workload):
     column, values, lower, upper = workload
     index = rtindex.build(np.array(column), spec)
     assert index.spec.startswith(spec)
-    names = [*ALL, *(name for name in ("last",) if index.supports(name))]
+    names = [*ALL, *(name for name in ("last", "mean") if index.supports(name))]
     points = index.lookup(np.array(lower), names, np.array(values), matched=True)
     check(points, matches(column, lower, lower), values)
     if not index.supports("count", "range"):

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "answers/aggregate.hpp"
+#include "answers/counted_aggregate.hpp"
 #include "answers/request.hpp"
 #include "answers/values.hpp"
 
@@ -21,6 +22,7 @@ class Accumulator {
         miss_(miss_as<Class>(request.miss)),
         one_is_enough_(request.one_hit_is_enough()),
         wants_values_(request.wants_values()),
+        counts_values_(request.value_counts != nullptr),
         wants_rows_(request.answers.has(Answer::rows)),
         rows_alone_(request.answers == AnswerSet(Answer::rows)),
         limit_(wants_rows_ ? request.limit : 0),
@@ -31,6 +33,7 @@ class Accumulator {
     row_aggregate_ = {};
     last_ = miss_row;
     value_aggregate_ = {};
+    counted_ = {};
     collected_ = {limit_};
   }
 
@@ -39,7 +42,10 @@ class Accumulator {
     if (request_->deleted.has(row)) return false;
     row_aggregate_.add(row);
     last_ = last_of(last_, row);
-    if (wants_values_) value_aggregate_.add(values_[row]);
+    if (counts_values_)
+      counted_.add(values_[row]);
+    else if (wants_values_)
+      value_aggregate_.add(values_[row]);
     if (wants_rows_ && !collected_.full()) {
       if (chunk_rows_ != nullptr) chunk_rows_->push_back(row);
       collected_.add();
@@ -60,7 +66,10 @@ class Accumulator {
     if (out.first != nullptr) out.first[lookup] = row_aggregate_.first;
     if (out.last != nullptr) out.last[lookup] = last_;
     if (out.count != nullptr) out.count[lookup] = row_aggregate_.count;
-    write_values(out, lookup, value_aggregate_.or_miss(matched, miss_));
+    if (counts_values_)
+      write_counted(*request_, lookup, counted_);
+    else
+      write_values(out, lookup, value_aggregate_.or_miss(matched, miss_));
     if (wants_rows_) request_->row_counts[lookup] = collected_.count;
     if (matched && out.matched != nullptr) set_matched(out.matched, lookup);
   }
@@ -71,6 +80,7 @@ class Accumulator {
   Class miss_;
   bool one_is_enough_;
   bool wants_values_;
+  bool counts_values_;
   bool wants_rows_;
   bool rows_alone_;
   std::uint32_t limit_;
@@ -79,6 +89,7 @@ class Accumulator {
   RowAggregate row_aggregate_;
   std::uint32_t last_ = miss_row;
   ValueAggregate<Class> value_aggregate_;
+  CountedAggregate<Class> counted_;
   CollectedRows collected_;
 };
 

@@ -14,9 +14,9 @@ namespace rtindex {
 
 namespace {
 
-constexpr std::array answer_list = {Answer::any,  Answer::first, Answer::count,
-                                    Answer::sum,  Answer::min,   Answer::max,
-                                    Answer::rows, Answer::key,   Answer::last};
+constexpr std::array answer_list = {Answer::any,  Answer::first, Answer::count, Answer::sum,
+                                    Answer::min,  Answer::max,   Answer::rows,  Answer::key,
+                                    Answer::mean, Answer::last};
 
 // The buffer of an aggregate in the class of the value type.
 void* make_buffer(Aggregates& aggregates, ValueClass value_class, std::size_t lookups) {
@@ -62,6 +62,7 @@ std::string_view name_of(Answer answer) {
     case Answer::max: return "max";
     case Answer::rows: return "rows";
     case Answer::key: return "key";
+    case Answer::mean: return "mean";
     case Answer::last: return "last";
   }
   return "unknown";
@@ -70,7 +71,8 @@ std::string_view name_of(Answer answer) {
 Answer answer_named(std::string_view name) {
   for (const Answer answer : answer_list)
     if (name_of(answer) == name) return answer;
-  fail("unknown answer '{}': expected any, first, last, count, sum, min, max, rows or key", name);
+  fail("unknown answer '{}': expected any, first, last, count, sum, mean, min, max, rows or key",
+       name);
 }
 
 std::span<const Answer> all_answers() { return answer_list; }
@@ -149,6 +151,11 @@ const Aggregates& Answers::sum() const {
   return sum_;
 }
 
+std::span<const double> Answers::mean() const {
+  require(Answer::mean);
+  return mean_;
+}
+
 const Aggregates& Answers::min() const {
   require(Answer::min);
   return min_;
@@ -218,6 +225,10 @@ AnswersAccess::AnswersAccess(const AnswerOptions& options, const ColumnView& val
   outputs.sum = make_aggregate(Answer::sum, answers_.sum_);
   outputs.min = make_aggregate(Answer::min, answers_.min_);
   outputs.max = make_aggregate(Answer::max, answers_.max_);
+  if (options.answers.has(Answer::mean)) {
+    resize_in_huge_pages(answers_.mean_, lookups);
+    outputs.mean = answers_.mean_.data();
+  }
   if (options.matched) {
     answers_.matched_.assign((lookups + 7) / 8, 0);
     outputs.matched = answers_.matched_.data();

@@ -27,10 +27,17 @@ struct ChunkBuffers {
             .matched = requested.matched == nullptr ? nullptr : matched,
             .last = requested.last == nullptr ? nullptr : last};
   }
+  // Redirects the counts of a request to these buffers.
+  void receive_counts(Request& request) {
+    if (request.value_counts != nullptr) request.value_counts = value_counts;
+    if (request.mean_sums != nullptr) request.mean_sums = mean_sums;
+  }
   void clear_matched() { std::fill_n(matched, sizeof(matched), std::uint8_t{0}); }
 
   std::uint32_t any[chunk_lookups], first[chunk_lookups], last[chunk_lookups], count[chunk_lookups];
   std::uint64_t sum[chunk_lookups], min[chunk_lookups], max[chunk_lookups];
+  std::uint32_t value_counts[chunk_lookups];
+  MeanSum mean_sums[chunk_lookups];
   std::uint8_t matched[chunk_lookups / 8];
 };
 

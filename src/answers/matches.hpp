@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "answers/aggregate.hpp"
+#include "answers/counted_aggregate.hpp"
 #include "answers/request.hpp"
 #include "base/parallel.hpp"
 #include "base/prefetch.hpp"
@@ -147,6 +148,15 @@ void aggregate(const Request& request, std::size_t first, const Match* found, st
                   });
 }
 
+template <class T, class Rows, class Valid>
+void count_values(const Request& request, std::size_t first, const Match* found, std::size_t count,
+                  const Rows& rows, const Valid& valid) {
+  using Aggregate = CountedAggregate<value_class_t<T>>;
+  fold<Aggregate>(
+      static_cast<const T*>(request.values), rows, found, count, valid,
+      [&](std::size_t i, const Aggregate& folded) { write_counted(request, first + i, folded); });
+}
+
 // A single match, as a block of them.
 template <class Deleted>
 struct OneMatch {
@@ -155,17 +165,14 @@ struct OneMatch {
 };
 
 // A long match, by all threads.
-template <class T, class Rows, class Deleted>
-void aggregate_long(const Request& request, std::size_t lookup, const Match& match,
-                    const Rows& rows, const Deleted& deleted) {
-  using Aggregate = ValueAggregate<value_class_t<T>>;
-  const auto whole = parallel_reduce(
+template <class Aggregate, class T, class Rows, class Deleted>
+Aggregate fold_long(const T* values, const Match& match, const Rows& rows, const Deleted& deleted) {
+  return parallel_reduce(
       match.size(), piece_rows, Aggregate{},
       [&](std::size_t begin, std::size_t size) {
         Aggregate part;
         const Match piece{match.begin + begin, match.begin + begin + size};
-        fold<Aggregate>(static_cast<const T*>(request.values), rows, &piece, 1,
-                        OneMatch<Deleted>{deleted},
+        fold<Aggregate>(values, rows, &piece, 1, OneMatch<Deleted>{deleted},
                         [&](std::size_t, const Aggregate& folded) { part = folded; });
         return part;
       },
@@ -173,7 +180,19 @@ void aggregate_long(const Request& request, std::size_t lookup, const Match& mat
         merged.merge(part);
         return merged;
       });
-  write_values(request.outputs, lookup, whole);
+}
+
+template <class T, class Rows, class Deleted>
+void aggregate_long(const Request& request, std::size_t lookup, const Match& match,
+                    const Rows& rows, const Deleted& deleted) {
+  using Class = value_class_t<T>;
+  const T* const values = static_cast<const T*>(request.values);
+  if (request.value_counts != nullptr)
+    write_counted(request, lookup,
+                  fold_long<CountedAggregate<Class>>(values, match, rows, deleted));
+  else
+    write_values(request.outputs, lookup,
+                 fold_long<ValueAggregate<Class>>(values, match, rows, deleted));
 }
 
 template <class Rows, class Deleted>
@@ -290,7 +309,7 @@ void collect_rows(const Request& request, std::size_t first, const Match* found,
 
 // Below, `valid` is AllValid or ValidMatches (valid_matches.hpp).
 
-// All answers but sum, min and max of lookups [first, first + count). `ascending`: the rowIDs of
+// All answers but those of values, of lookups [first, first + count). `ascending`: the rowIDs of
 // each match ascend.
 template <class Rows, class Valid>
 void answer_rows(const Request& request, std::size_t first, const Match* found, std::size_t count,
@@ -315,7 +334,7 @@ void answer_rows(const Request& request, std::size_t first, const Match* found, 
     matches::collect_rows(request, first, found, count, rows, valid);
 }
 
-// sum, min and max of lookups [first, first + count) over the request's value column.
+// sum, mean, min and max of lookups [first, first + count) over the request's value column.
 template <class Rows, class Valid>
 void answer_values(const Request& request, std::size_t first, const Match* found, std::size_t count,
                    const Rows& rows, const Valid& valid) {
@@ -323,7 +342,9 @@ void answer_values(const Request& request, std::size_t first, const Match* found
   Match buffer[chunk_lookups];
   const Match* const others = matches::without_long(found, count, buffer);
   visit_native(request.value_type, [&]<class T>() {
-    if (request.answers.has_any_of(Answer::min | Answer::max))
+    if (request.value_counts != nullptr)
+      matches::count_values<T>(request, first, others, count, rows, valid);
+    else if (request.answers.has_any_of(Answer::min | Answer::max))
       matches::aggregate<T>(request, first, others, count, rows, valid);
     else
       matches::sum<T>(request, first, others, count, rows, valid);

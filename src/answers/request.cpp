@@ -15,6 +15,7 @@ AnswerSet answers_of(const Outputs& outputs) {
   add(outputs.last, Answer::last);
   add(outputs.count, Answer::count);
   add(outputs.sum, Answer::sum);
+  add(outputs.mean, Answer::mean);
   add(outputs.min, Answer::min);
   add(outputs.max, Answer::max);
   add(outputs.offsets, Answer::rows);
@@ -40,7 +41,7 @@ Request request_into(const AnswerOptions& options, const ColumnView& values,
 void require_values(const ColumnView& values, std::size_t rows) {
   if (!is_native(values.type()))
     fail(
-        "the value column is {}: sum, min and max need bool, integers, dates, timestamps or "
+        "the value column is {}: sum, mean, min and max need bool, integers, dates, timestamps or "
         "floats",
         name_of(values.type()));
   if (values.nullable())

@@ -10,6 +10,7 @@
 #include <rtindex/answer.hpp>
 
 #include "answers/values.hpp"
+#include "base/wide.hpp"
 #include "keys/interval.hpp"
 #include "rows/row_bits.hpp"
 
@@ -30,6 +31,16 @@ struct JoinRequest {
 
   [[nodiscard]] bool wants_rows() const { return how == JoinKind::inner || how == JoinKind::left; }
 };
+
+// The sum behind a mean, by the class of the values: that of 2^32 integers of 64 bits fits 128.
+union MeanSum {
+  int128 whole;
+  double real;
+};
+
+// The answers that need values.
+inline constexpr AnswerSet value_answers =
+    Answer::sum | Answer::min | Answer::max | AnswerSet(Answer::mean);
 
 // The answers of a batch and their buffers: validated, with every buffer large enough.
 struct Request {
@@ -56,6 +67,10 @@ struct Request {
   std::vector<std::vector<std::uint32_t>>* chunk_rows = nullptr;
   // The encoded keys of these rowIDs, to merge the rows of several segments in key order.
   std::vector<std::vector<std::uint64_t>>* chunk_keys = nullptr;
+  // The number of values of each lookup and, for means, their sum, which the host's BatchRunner
+  // divides by it; null: not needed.
+  std::uint32_t* value_counts = nullptr;
+  MeanSum* mean_sums = nullptr;
   // The keys of neighbours in host memory; null: not requested.
   std::shared_ptr<const OwnedColumn>* found_keys = nullptr;
 
@@ -78,9 +93,7 @@ struct Request {
     return !answers.empty() || outputs.matched != nullptr;
   }
   [[nodiscard]] ValueClass value_class() const { return class_of(value_type); }
-  [[nodiscard]] bool wants_values() const {
-    return answers.has_any_of(Answer::sum | Answer::min | Answer::max);
-  }
+  [[nodiscard]] bool wants_values() const { return answers.has_any_of(value_answers); }
   // Whether one hit answers the lookup.
   [[nodiscard]] bool one_hit_is_enough() const {
     return !wants_values() &&

@@ -39,6 +39,7 @@ arrow::AnswerBuffers buffers_of(const Answers& answers) {
   add(Answer::sum, &Answers::sum, buffers.sum);
   add(Answer::min, &Answers::min, buffers.min);
   add(Answer::max, &Answers::max, buffers.max);
+  if (has(Answer::mean)) buffers.mean = answers.mean().data();
   if (answers.has_matched()) buffers.matched = answers.matched_bitmap().data();
   if (has(Answer::rows)) {
     buffers.offsets = answers.offsets().data();
@@ -73,6 +74,7 @@ arrow::Node arrow::answers_node(const AnswerBuffers& buffers) {
   add(Answer::last, "I", buffers.last, buffers.matched);
   add(Answer::count, "I", buffers.count, nullptr);
   add(Answer::sum, aggregate, buffers.sum, buffers.matched);
+  add(Answer::mean, "g", buffers.mean, buffers.matched);
   add(Answer::min, aggregate, buffers.min, buffers.matched);
   add(Answer::max, aggregate, buffers.max, buffers.matched);
   if (buffers.answers.has(Answer::rows))

@@ -17,7 +17,7 @@ struct AnswerBuffers {
   const void *sum = nullptr, *min = nullptr, *max = nullptr;
   ValueClass values = ValueClass::u64;
   const void* matched = nullptr;
-  const void* last = nullptr;
+  const void *last = nullptr, *mean = nullptr;
   const void *offsets = nullptr, *rows = nullptr;
   std::size_t row_count = 0;
 };

@@ -23,7 +23,8 @@ Outputs outputs_from(const rtindex_outputs& given) {
           .rows_capacity = given.rows_capacity,
           .memory_space = choice(given.memory_space, MemorySpace::device, "memory_space"),
           .key = given.key,
-          .last = given.last};
+          .last = given.last,
+          .mean = given.mean};
 }
 
 }  // namespace

@@ -66,6 +66,7 @@ class ScatteredAnswers {
  public:
   explicit ScatteredAnswers(const Request& request) : request_(&request), local_(request) {
     local_.outputs = buffers_.outputs(request.outputs);
+    buffers_.receive_counts(local_);
   }
 
   // Called before the answers of lookups 0..count-1 are written to local().
@@ -81,6 +82,8 @@ class ScatteredAnswers {
     scatter_one(static_cast<std::uint64_t*>(out.sum), buffers_.sum, lookups, count);
     scatter_one(static_cast<std::uint64_t*>(out.min), buffers_.min, lookups, count);
     scatter_one(static_cast<std::uint64_t*>(out.max), buffers_.max, lookups, count);
+    scatter_one(request_->value_counts, buffers_.value_counts, lookups, count);
+    scatter_one(request_->mean_sums, buffers_.mean_sums, lookups, count);
     if (out.matched == nullptr) return;
     for (std::size_t i = 0; i < count; ++i)
       if (is_matched(buffers_.matched, i))

@@ -8,6 +8,7 @@
 #include "answers/aggregate.hpp"
 #include "answers/answers.hpp"
 #include "answers/chunk_buffers.hpp"
+#include "answers/counted_aggregate.hpp"
 #include "base/parallel.hpp"
 #include "engine/plan.hpp"
 
@@ -21,6 +22,7 @@ class ChunkAnswers {
   explicit ChunkAnswers(const Request& request)
       : request_(request), needs_matched_(wants_matched(request)) {
     request_.outputs = buffers_.outputs(request.outputs);
+    buffers_.receive_counts(request_);
     if (needs_matched_) request_.outputs.matched = buffers_.matched;
     if (request.one_hit_is_enough()) request_.answered = answered_;
     if (request.row_counts != nullptr) request_.row_counts = row_counts_;
@@ -66,10 +68,14 @@ class ChunkAnswers {
       return;
     if (into.wants_values())
       visit_class(into.value_class(), [&]<class Class>() {
-        join_values<Class, Sum>(out.sum, buffers_.sum, first, count, matched);
-        join_values<Class, Min>(out.min, buffers_.min, first, count, matched);
-        join_values<Class, Max>(out.max, buffers_.max, first, count, matched);
+        join_values<Class, Sum>(into, out.sum, buffers_.sum, first, count, matched);
+        join_values<Class, Min>(into, out.min, buffers_.min, first, count, matched);
+        join_values<Class, Max>(into, out.max, buffers_.max, first, count, matched);
+        for (std::size_t i = 0; into.mean_sums != nullptr && i < count; ++i)
+          mean_sum<Class>(into.mean_sums[first + i]) += mean_sum<Class>(buffers_.mean_sums[i]);
       });
+    for (std::size_t i = 0; into.value_counts != nullptr && i < count; ++i)
+      into.value_counts[first + i] += buffers_.value_counts[i];
     for (std::size_t i = 0; i < (count + 7) / 8; ++i)
       matched[first / 8 + i] =
           static_cast<std::uint8_t>(matched[first / 8 + i] | buffers_.matched[i]);
@@ -92,14 +98,18 @@ class ChunkAnswers {
   }
 
   template <class Class, class Operation>
-  void join_values(void* out, const std::uint64_t* own, std::size_t first, std::size_t count,
-                   const std::uint8_t* matched) const {
+  void join_values(const Request& into, void* out, const std::uint64_t* own, std::size_t first,
+                   std::size_t count, const std::uint8_t* matched) const {
     if (out == nullptr) return;
+    const std::uint32_t* const counts = into.value_counts;
     auto* const values = static_cast<Class*>(out) + first;
     const auto* const added = reinterpret_cast<const Class*>(own);
     for (std::size_t i = 0; i < count; ++i) {
-      if (!is_matched(buffers_.matched, i)) continue;
-      values[i] = is_matched(matched, first + i) ? Operation{}(values[i], added[i]) : added[i];
+      if (counts != nullptr ? buffers_.value_counts[i] == 0 : !is_matched(buffers_.matched, i))
+        continue;
+      const bool has_value =
+          counts != nullptr ? counts[first + i] != 0 : is_matched(matched, first + i);
+      values[i] = has_value ? Operation{}(values[i], added[i]) : added[i];
     }
   }
 
@@ -213,12 +223,41 @@ BatchQuery PrefixRanges::query() const {
           query.nearest};
 }
 
+namespace {
+
+// Divides the sums of all segments by the number of their values.
+void write_means(const Request& request, std::size_t lookups) {
+  visit_class(request.value_class(), [&]<class Class>() {
+    parallel_for(lookups, chunk_lookups, [&](std::size_t first, std::size_t count) {
+      for (std::size_t i = first; i < first + count; ++i)
+        request.outputs.mean[i] = request.value_counts[i] == 0
+                                      ? request.miss.f64
+                                      : static_cast<double>(mean_sum<Class>(request.mean_sums[i])) /
+                                            request.value_counts[i];
+    });
+  });
+}
+
+void answer_counted(std::span<const Segment> segments, const BatchQuery& query, Request request,
+                    const BatchRunner& runner) {
+  Array<std::uint32_t> counts(query.size());
+  Array<MeanSum> sums(query.size());
+  request.value_counts = counts.data();
+  request.mean_sums = sums.data();
+  runner.run(segments, query, request);
+  write_means(request, query.size());
+}
+
+}  // namespace
+
 void HostBatchRunner::run(std::span<const Segment> segments, const BatchQuery& query,
                           const Request& request) const {
   if (query.kind == QueryKind::prefix)
     return run(segments, PrefixRanges(query.lower).query(), request);
   if (request.plan != nullptr) *request.plan = plan_of(segments, query, request).describe();
   if (query.kind == QueryKind::nearest) return answer_nearest(segments, query, request, *this);
+  if (request.value_counts == nullptr && request.answers.has(Answer::mean))
+    return answer_counted(segments, query, request, *this);
   require_answerable(segments, query);
   const Segment& main = segments.front();
   if (segments.size() == 1 && main.deleted == nullptr)

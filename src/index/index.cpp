@@ -42,7 +42,9 @@ void Index::answer_into(const Query& query, const AnswerOptions& options, const 
 }
 
 bool Index::State::supports(const Version& now, Answer answer, QueryKind kind) const {
-  if (engine.memory_space == MemorySpace::device && answer == Answer::last) return false;
+  if (engine.memory_space == MemorySpace::device &&
+      (answer == Answer::mean || answer == Answer::last))
+    return false;
   const Capabilities& can = now.main().searcher->capabilities();
   if (kind == QueryKind::nearest) return can.key_order;
   if (answer == Answer::key) return false;
@@ -80,7 +82,7 @@ void Index::State::start_counting(const Version& now, const Diagnostics& diagnos
 std::optional<ColumnView> Index::State::included_values(const Version& now,
                                                         const ColumnView& values,
                                                         AnswerSet answers) const {
-  if (!answers.has_any_of(Answer::sum | Answer::min | Answer::max)) return std::nullopt;
+  if (!answers.has_any_of(value_answers)) return std::nullopt;
   const std::size_t rows = now.rows();
   const std::optional<Type> included = now.main().searcher->included();
   if (values.has_value() || (!included && rows == 0)) {
@@ -90,7 +92,8 @@ std::optional<ColumnView> Index::State::included_values(const Version& now,
   }
   if (!included)
     fail(
-        "sum, min and max need a value column: pass one value per row of the column, or build "
+        "sum, mean, min and max need a value column: pass one value per row of the column, or "
+        "build "
         "the index with included values");
   return ColumnView::of(*included, nullptr, rows);
 }
@@ -167,7 +170,7 @@ Answers Index::State::answer(const Query& query, const AnswerOptions& options,
                              const Diagnostics& diagnostics) const {
   return explain_out_of_memory("answering a batch", [&] {
     if (options.answers.empty() && !options.matched)
-      fail("no answer requested: choose any, first, last, count, sum, min, max or rows");
+      fail("no answer requested: choose any, first, last, count, sum, mean, min, max or rows");
     const Reading now = read();
     require_query(*now, query);
     const std::optional<ColumnView> included =

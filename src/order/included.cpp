@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "answers/counted_aggregate.hpp"
 #include "base/array.hpp"
 #include "base/error.hpp"
 #include "base/parallel.hpp"
@@ -48,7 +49,7 @@ template <class T>
 class Included final : public IncludedValues {
   using Class = value_class_t<T>;
   using Aggregate = ValueAggregate<Class>;
-  static constexpr bool has_prefix_sums = Levels<Class>::has_prefix;
+  static constexpr bool has_prefix_sums = Levels<T>::has_prefix;
 
  public:
   Included(const ColumnView& values, std::size_t size, const RowAt& row_at,
@@ -109,7 +110,8 @@ class Included final : public IncludedValues {
         outside_rows_(file.array<std::uint32_t>("outside_rows")) {
     if (outside_rows_.size() > rows - size) file.reject("it has too many values of null keys");
     outside_ = file.array<T>("outside", outside_rows_.size());
-    if constexpr (has_prefix_sums) all_.prefix = file.array<Class>("prefix", size / block + 1);
+    if constexpr (has_prefix_sums)
+      all_.prefix = file.array<prefix_sum_t<T>>("prefix", size / block + 1);
     for (std::size_t left = size; left > block; left = (left + block - 1) / block)
       all_.blocks.push_back(file.array<Aggregate>(fmt::format("level{}", all_.blocks.size()),
                                                   (left + block - 1) / block));
@@ -134,7 +136,7 @@ class Included final : public IncludedValues {
   void answer(const Request& request, std::size_t first, const Match* found, std::size_t count,
               const ValidMatches* valid, const ValidAggregates* aggregates) const override {
     const T* const values = values_.data();
-    const auto* const valid_levels = static_cast<const ValidLevels<Class>*>(aggregates);
+    const auto* const valid_levels = static_cast<const ValidLevels<T>*>(aggregates);
     const LevelReader<T, AllValid::Deleted> all{values, &all_, {}};
     if (valid == nullptr) {
       prefetch_ends(all_, found, count);
@@ -142,8 +144,7 @@ class Included final : public IncludedValues {
     } else if (valid_levels != nullptr) {
       prefetch_ends(*valid_levels, found, count);
       answer_from(request, first, found, count, [&](std::size_t i) {
-        return LevelReader<T, DeletedBits, ValidLevels<Class>>{values, valid_levels,
-                                                               valid->deleted(i)};
+        return LevelReader<T, DeletedBits, ValidLevels<T>>{values, valid_levels, valid->deleted(i)};
       });
     } else {
       prefetch_ends(all_, found, count);
@@ -157,10 +158,9 @@ class Included final : public IncludedValues {
       const DeletedBits& deleted, const ValidAggregates* before,
       std::span<const std::uint32_t> added) const override {
     if (before == nullptr)
-      return std::make_shared<const ValidLevels<Class>>(levels_over(values_.span(), deleted));
-    return std::make_shared<const ValidLevels<Class>>(
-        static_cast<const ValidLevels<Class>&>(*before), values_.data(), values_.size(), deleted,
-        added);
+      return std::make_shared<const ValidLevels<T>>(levels_over(values_.span(), deleted));
+    return std::make_shared<const ValidLevels<T>>(static_cast<const ValidLevels<T>&>(*before),
+                                                  values_.data(), values_.size(), deleted, added);
   }
 
   [[nodiscard]] std::span<const std::uint32_t> outside_rows() const override {
@@ -216,12 +216,21 @@ class Included final : public IncludedValues {
   template <class ReaderOf>
   void answer_from(const Request& request, std::size_t first, const Match* found, std::size_t count,
                    const ReaderOf& reader_of) const {
+    if (request.value_counts != nullptr) {
+      for (std::size_t i = 0; i < count; ++i)
+        write_counted(request, first + i,
+                      found[i].size() == 0 ? CountedAggregate<Class>{}
+                                           : counted_of(reader_of(i), found[i], request));
+      return;
+    }
     const auto miss = miss_as<Class>(request.miss);
     if constexpr (has_prefix_sums) {
       if (!request.answers.has_any_of(Answer::min | Answer::max)) {
         auto* out = static_cast<Class*>(request.outputs.sum) + first;
         for (std::size_t i = 0; i < count; ++i)
-          out[i] = found[i].size() == 0 ? miss : reader_of(i).sum(found[i]);
+          out[i] = found[i].size() == 0
+                       ? miss
+                       : static_cast<Class>(reader_of(i).template sum<std::uint64_t>(found[i]));
         return;
       }
     }
@@ -231,11 +240,30 @@ class Included final : public IncludedValues {
           found[i].size() == 0 ? Aggregate::of(miss) : aggregate_of(reader_of(i), found[i]));
   }
 
+  template <class Reader>
+  [[nodiscard]] static CountedAggregate<Class> counted_of(const Reader& reader, const Match& match,
+                                                          const Request& request) {
+    CountedAggregate<Class> counted;
+    counted.count = static_cast<std::uint32_t>(reader.count(match));
+    if (counted.count == 0) return counted;
+    if constexpr (has_prefix_sums) {
+      if (request.answers.has_any_of(Answer::min | Answer::max))
+        counted.values = aggregate_of(reader, match);
+      const auto sum = reader.template sum<prefix_sum_t<T>>(match);
+      counted.values.sum = static_cast<Class>(sum);
+      counted.sum = sizeof(T) == 8 ? static_cast<int128>(sum) : int128{counted.values.sum};
+    } else {
+      counted.values = aggregate_of(reader, match);
+      counted.sum = counted.values.sum;
+    }
+    return counted;
+  }
+
   Type type_;
   Array<T> values_;   // in key order
   Array<T> outside_;  // of rows whose key is null, in row order
   Array<std::uint32_t> outside_rows_;
-  Levels<Class> all_;
+  Levels<T> all_;
 };
 
 }  // namespace

@@ -56,7 +56,7 @@ class IncludedValues {
 
   [[nodiscard]] virtual Type type() const = 0;
   [[nodiscard]] virtual std::size_t bytes() const = 0;
-  // sum, min and max of lookups [first, first + count). `valid` is null if no row of them is
+  // sum, mean, min and max of lookups [first, first + count). `valid` is null if no row of them is
   // deleted; `aggregates` come from valid_aggregates(), or are null.
   virtual void answer(const Request& request, std::size_t first, const Match* found,
                       std::size_t count, const ValidMatches* valid,

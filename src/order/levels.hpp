@@ -15,6 +15,7 @@
 #include "answers/values.hpp"
 #include "base/array.hpp"
 #include "base/parallel.hpp"
+#include "base/wide.hpp"
 #include "order/included.hpp"
 #include "rows/shared_pages.hpp"
 
@@ -23,19 +24,25 @@ namespace rtindex {
 
 inline constexpr std::size_t level_block = IncludedValues::block;
 
+// A sum of integers before a block, in two's complement. A sum of 2^32 values of 32 bits fits 64
+// bits, so that no sum wraps that a mean is made of.
+template <class T>
+using prefix_sum_t = std::conditional_t<sizeof(T) == 8, uint128, std::uint64_t>;
+
 // The sum before every block of values (integers only), and the aggregates of blocks: level 0 are
 // those of values, level n + 1 those of level n.
-template <class Class>
+template <class T>
 struct Levels {
+  using Class = value_class_t<T>;
   static constexpr bool has_prefix = !std::is_same_v<Class, double>;
 
-  Array<Class> prefix;
+  Array<prefix_sum_t<T>> prefix;
   std::vector<Array<ValueAggregate<Class>>> blocks;
 
-  [[nodiscard]] const Class* prefix_address(std::size_t block) const {
+  [[nodiscard]] const prefix_sum_t<T>* prefix_address(std::size_t block) const {
     return prefix.data() + block;
   }
-  [[nodiscard]] Class sum_before(std::size_t block) const { return prefix.data()[block]; }
+  [[nodiscard]] prefix_sum_t<T> sum_before(std::size_t block) const { return prefix.data()[block]; }
   [[nodiscard]] const ValueAggregate<Class>& entry(std::size_t level, std::size_t at) const {
     return blocks[level].data()[at];
   }
@@ -46,55 +53,50 @@ struct Levels {
   }
 };
 
-// Integers only; wraps around, as sums do.
-template <class Class>
-[[nodiscard]] Class difference(Class a, Class b) {
-  return static_cast<Class>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
-}
-
 // Levels in pages, so that a copy for other deleted rows shares most of them. Sums before a block
 // are relative to that before its page.
-template <class Class>
+template <class T>
 struct ValidLevels final : ValidAggregates {
+  using Class = value_class_t<T>;
+  using Total = prefix_sum_t<T>;
   using Aggregates = SharedPages<ValueAggregate<Class>, 8>;
-  using Sums = SharedPages<Class, 9>;
+  using Sums = SharedPages<Total, 9>;
 
   Sums prefix;
-  std::vector<Class> prefix_before_page;
+  std::vector<Total> prefix_before_page;
   std::vector<Aggregates> blocks;
 
-  explicit ValidLevels(const Levels<Class>& flat) {
+  explicit ValidLevels(const Levels<T>& flat) {
     for (const auto& level : flat.blocks) blocks.emplace_back(level.span());
-    if constexpr (Levels<Class>::has_prefix) {
+    if constexpr (Levels<T>::has_prefix) {
       typename Sums::Editor sums({}, flat.prefix.size());
       for (std::size_t i = 0; i < flat.prefix.size(); ++i) {
         if (i % Sums::page_size == 0) prefix_before_page.push_back(flat.prefix[i]);
-        sums.edit_element(i) = difference(flat.prefix[i], prefix_before_page.back());
+        sums.edit_element(i) = flat.prefix[i] - prefix_before_page.back();
       }
       prefix = std::move(sums).finish();
     }
   }
   // Those of `before` after the values at some more positions were deleted; `deleted` has all.
-  template <class T>
   ValidLevels(const ValidLevels& before, const T* values, std::size_t size,
               const DeletedBits& deleted, std::span<const std::uint32_t> added);
 
-  [[nodiscard]] const Class* prefix_address(std::size_t block) const { return &prefix[block]; }
-  [[nodiscard]] Class sum_before(std::size_t block) const {
-    return Sum{}(prefix_before_page[block / Sums::page_size], prefix[block]);
+  [[nodiscard]] const Total* prefix_address(std::size_t block) const { return &prefix[block]; }
+  [[nodiscard]] Total sum_before(std::size_t block) const {
+    return prefix_before_page[block / Sums::page_size] + prefix[block];
   }
   [[nodiscard]] const ValueAggregate<Class>& entry(std::size_t level, std::size_t at) const {
     return blocks[level][at];
   }
   [[nodiscard]] std::size_t bytes() const override {
-    std::size_t bytes = prefix.bytes() + prefix_before_page.size() * sizeof(Class);
+    std::size_t bytes = prefix.bytes() + prefix_before_page.size() * sizeof(Total);
     for (const auto& level : blocks) bytes += level.bytes();
     return bytes;
   }
 };
 
 // The valid values and aggregates over them.
-template <class T, class Deleted, class LevelsOfValues = Levels<value_class_t<T>>>
+template <class T, class Deleted, class LevelsOfValues = Levels<T>>
 struct LevelReader {
   using Class = value_class_t<T>;
   using Aggregate = ValueAggregate<Class>;
@@ -109,17 +111,32 @@ struct LevelReader {
     if (level != 0) return levels->entry(level - 1, at);
     return deleted.has(at) ? Aggregate{} : Aggregate::of(to_class(values[at]));
   }
-  // Integers only.
-  [[nodiscard]] Class sum(const Match& match) const {
-    return difference(sum_before(match.end), sum_before(match.begin));
+  // The number of values.
+  [[nodiscard]] std::uint64_t count(const Match& match) const {
+    return match.size() - deleted.count(match);
   }
-  [[nodiscard]] Class sum_before(std::size_t position) const {
-    Class sum = levels->sum_before(position / level_block);
+  // Integers only. Total is prefix_sum_t<T>, or std::uint64_t where the sum may wrap.
+  template <class Total>
+  [[nodiscard]] Total sum(const Match& match) const {
+    return sum_before<Total>(match.end) - sum_before<Total>(match.begin);
+  }
+  template <class Total>
+  [[nodiscard]] Total sum_before(std::size_t position) const {
     const std::size_t start = position / level_block * level_block;
-    for (std::size_t at = start; at < position; ++at) sum = Sum{}(sum, to_class(values[at]));
-    deleted.visit_deleted({start, position},
-                          [&](std::uint64_t at) { sum = difference(sum, to_class(values[at])); });
+    return static_cast<Total>(levels->sum_before(position / level_block)) +
+           sum_of<Total>({start, position});
+  }
+  // Adds up single values.
+  template <class Total>
+  [[nodiscard]] Total sum_of(const Match& match) const {
+    Total sum = 0;
+    for (std::size_t at = match.begin; at < match.end; ++at) sum += value_as<Total>(at);
+    deleted.visit_deleted(match, [&](std::uint64_t at) { sum -= value_as<Total>(at); });
     return sum;
+  }
+  template <class Total>
+  [[nodiscard]] Total value_as(std::size_t at) const {
+    return static_cast<Total>(to_class(values[at]));
   }
 };
 
@@ -144,12 +161,15 @@ struct ValidWalker {
       aggregate.merge(entry(level - 1, at * level_block + i));
     return aggregate;
   }
-  [[nodiscard]] Class sum(const Match& match) const {
-    Class deleted_sum{};
-    deleted->visit_deleted(match, [&](std::uint64_t at) {
-      deleted_sum = Sum{}(deleted_sum, to_class(all.values[at]));
-    });
-    return difference(all.sum(match), deleted_sum);
+  [[nodiscard]] std::uint64_t count(const Match& match) const {
+    return all.count(match) - deleted->count(match);
+  }
+  template <class Total>
+  [[nodiscard]] Total sum(const Match& match) const {
+    Total sum = all.template sum<Total>(match);
+    deleted->visit_deleted(match,
+                           [&](std::uint64_t at) { sum -= all.template value_as<Total>(at); });
+    return sum;
   }
 };
 
@@ -171,29 +191,27 @@ template <class Reader>
   return aggregate;
 }
 
-// The prefix sums, from the lowest level of blocks if there is one.
 template <class T, class Deleted>
-[[nodiscard]] Array<value_class_t<T>> prefix_over(const LevelReader<T, Deleted>& reader,
-                                                  std::size_t size) {
-  using Class = value_class_t<T>;
-  Array<Class> prefix(size / level_block + 1);
-  prefix[0] = Class{};
-  for (std::size_t i = 1; i < prefix.size(); ++i) {
-    const ValueAggregate<Class> before =
-        reader.top() != 0 ? reader.entry(1, i - 1)
-                          : aggregate_of(reader, {(i - 1) * level_block, i * level_block});
-    prefix[i] = Sum{}(prefix[i - 1], before.sum);
-  }
+[[nodiscard]] Array<prefix_sum_t<T>> prefix_over(const LevelReader<T, Deleted>& reader,
+                                                 std::size_t size) {
+  constexpr std::size_t blocks_at_once = std::size_t{1} << 9;
+  Array<prefix_sum_t<T>> prefix(size / level_block + 1);
+  prefix[0] = 0;
+  parallel_for(prefix.size() - 1, blocks_at_once, [&](std::size_t first, std::size_t count) {
+    for (std::size_t i = first; i < first + count; ++i)
+      prefix[i + 1] =
+          reader.template sum_of<prefix_sum_t<T>>({i * level_block, (i + 1) * level_block});
+  });
+  for (std::size_t i = 1; i < prefix.size(); ++i) prefix[i] += prefix[i - 1];
   return prefix;
 }
 
 // The aggregates of the valid values.
 template <class T, class Deleted>
-[[nodiscard]] Levels<value_class_t<T>> levels_over(std::span<const T> values,
-                                                   const Deleted& deleted) {
+[[nodiscard]] Levels<T> levels_over(std::span<const T> values, const Deleted& deleted) {
   using Class = value_class_t<T>;
   constexpr std::size_t blocks_at_once = std::size_t{1} << 9;
-  Levels<Class> levels;
+  Levels<T> levels;
   const LevelReader<T, Deleted> reader{values.data(), &levels, deleted};
   for (std::size_t left = values.size(); left > level_block; left = levels.blocks.back().size()) {
     Array<ValueAggregate<Class>> level((left + level_block - 1) / level_block);
@@ -206,19 +224,18 @@ template <class T, class Deleted>
     });
     levels.blocks.push_back(std::move(level));
   }
-  if constexpr (Levels<Class>::has_prefix) levels.prefix = prefix_over(reader, values.size());
+  if constexpr (Levels<T>::has_prefix) levels.prefix = prefix_over(reader, values.size());
   return levels;
 }
 
-template <class Class>
 template <class T>
-ValidLevels<Class>::ValidLevels(const ValidLevels& before, const T* values, std::size_t size,
-                                const DeletedBits& deleted, std::span<const std::uint32_t> added)
+ValidLevels<T>::ValidLevels(const ValidLevels& before, const T* values, std::size_t size,
+                            const DeletedBits& deleted, std::span<const std::uint32_t> added)
     : prefix_before_page(before.prefix_before_page), blocks(before.blocks) {
-  if constexpr (Levels<Class>::has_prefix) {
+  if constexpr (Levels<T>::has_prefix) {
     typename Sums::Editor sums(before.prefix, before.prefix.size());
     for (const std::uint32_t position : added) {
-      const Class value = to_class(values[position]);
+      const auto value = static_cast<Total>(to_class(values[position]));
       const std::size_t first = position / level_block + 1;
       const std::size_t page = first / Sums::page_size;
       if (first >= before.prefix.size()) continue;
@@ -226,12 +243,11 @@ ValidLevels<Class>::ValidLevels(const ValidLevels& before, const T* values, std:
       // The sum before a page lies in it, relative to itself.
       const bool starts_page = first % Sums::page_size == 0;
       if (!starts_page) {
-        Class* const in_page = sums.edit(page);
-        for (std::size_t i = first; i < end; ++i)
-          in_page[i % Sums::page_size] = difference(in_page[i % Sums::page_size], value);
+        Total* const in_page = sums.edit(page);
+        for (std::size_t i = first; i < end; ++i) in_page[i % Sums::page_size] -= value;
       }
       for (std::size_t i = page + (starts_page ? 0 : 1); i < prefix_before_page.size(); ++i)
-        prefix_before_page[i] = difference(prefix_before_page[i], value);
+        prefix_before_page[i] -= value;
     }
     prefix = std::move(sums).finish();
   }

@@ -24,7 +24,7 @@ TEST(AnswerSet, CombinesAnswers) {
 }
 
 TEST(AnswerNames, RoundTrip) {
-  EXPECT_EQ(all_answers().size(), 9U);
+  EXPECT_EQ(all_answers().size(), 10U);
   for (const Answer answer : all_answers()) EXPECT_EQ(answer_named(name_of(answer)), answer);
   EXPECT_THROW(static_cast<void>(answer_named("average")), Error);
   EXPECT_THROW(static_cast<void>(answer_named("")), Error);
@@ -60,6 +60,7 @@ TEST(Answers, ThrowIfNotRequestedAndSayWhatToDo) {
   const std::vector<std::pair<Answer, Read>> reads = {
       {Answer::any, [](const Answers& a) { static_cast<void>(a.any()); }},
       {Answer::first, [](const Answers& a) { static_cast<void>(a.first()); }},
+      {Answer::mean, [](const Answers& a) { static_cast<void>(a.mean()); }},
       {Answer::last, [](const Answers& a) { static_cast<void>(a.last()); }},
       {Answer::count, [](const Answers& a) { static_cast<void>(a.count()); }},
       {Answer::sum, [](const Answers& a) { static_cast<void>(a.sum()); }},

@@ -66,6 +66,7 @@ PlainAnswers plain_answers_in(const Exported& exported, const AnswerOptions& opt
   found.last = rows_of("last");
   found.count = rows_of("count");
   found.sum = values_of("sum");
+  if (const auto means = values_of("mean")) found.mean = std::get<2>(*means);
   found.min = values_of("min");
   found.max = values_of("max");
   if (const ArrowArray* lists = exported.child("rows"); lists != nullptr) {
@@ -74,7 +75,7 @@ PlainAnswers plain_answers_in(const Exported& exported, const AnswerOptions& opt
     found.rows = elements_of<std::uint32_t>(*lists->children[0]);
   }
   if (!options.matched) return found;
-  for (const char* name : {"any", "first", "last", "sum", "min", "max"})
+  for (const char* name : {"any", "first", "last", "sum", "mean", "min", "max"})
     if (const ArrowArray* child = exported.child(name); child != nullptr) {
       const auto* bits = static_cast<const std::uint8_t*>(child->buffers[0]);
       found.matched.emplace(bits, bits + (found.size + 7) / 8);

@@ -58,7 +58,7 @@ TEST_P(EveryAnswer, OfEveryValueType) {
   for (const Type type : value_types()) {
     const TestColumn values = values_of(type, scene.column.size(), random);
     for (std::size_t i = 0; i < 2; ++i)
-      for (const Answer answer : {Answer::sum, Answer::min, Answer::max}) {
+      for (const Answer answer : {Answer::sum, Answer::mean, Answer::min, Answer::max}) {
         if (!index.supports(answer, scene.batches[i].kind)) continue;
         const AnswerOptions options{.answers = answer, .miss = {.u64 = 3, .i64 = 4, .f64 = -1}};
         ASSERT_EQ("", check_call(index, scene.batches[i], scene.matches[i], options, values));
@@ -66,9 +66,9 @@ TEST_P(EveryAnswer, OfEveryValueType) {
   }
 }
 
-// A hash table answers points alone, indexes on GPUs have no `last`, every other index answers
-// everything. What is not supported is rejected as such, and sum, min and max without values are
-// rejected by all.
+// A hash table answers points alone, indexes on GPUs have no `mean` and no `last`, every other
+// index answers everything. What is not supported is rejected as such, and sum, min and max without
+// values are rejected by all.
 TEST_P(EveryAnswer, IsReturnedOrRejectedAsDocumented) {
   const auto& [spec, workload] = GetParam();
   const Scene scene(workload);
@@ -86,13 +86,15 @@ TEST_P(EveryAnswer, IsReturnedOrRejectedAsDocumented) {
       };
       const bool supported = (batch.kind == QueryKind::equal || !spec.starts_with("hash")) &&
                              !options.answers.has(Answer::key) &&
-                             (!options.answers.has(Answer::last) || index.spec().device() == "cpu");
+                             (!options.answers.has_any_of(Answer::last | Answer::mean) ||
+                              index.spec().device() == "cpu");
       EXPECT_EQ(supports(index, options.answers, batch.kind), supported) << text_of(options);
       options.values = values.view();
       EXPECT_EQ(error_of(call), supported ? std::nullopt : std::optional(ErrorKind::unsupported))
           << text_of(options);
       options.values = {};
-      if (options.answers.has_any_of(Answer::sum | Answer::min | AnswerSet(Answer::max)) &&
+      if (options.answers.has_any_of(Answer::sum | Answer::min | Answer::max |
+                                     AnswerSet(Answer::mean)) &&
           scene.column.size() != 0) {
         EXPECT_EQ(error_of(call), ErrorKind::invalid_argument) << text_of(options);
       }

@@ -40,6 +40,8 @@ TEST_P(IncludedValues, AnswerLikeAValueColumn) {
     const TestColumn others = values_of(Type::f64, column.size(), random);
     for (std::size_t i = 0; i < batches.size(); ++i) {
       for (const AnswerOptions& options : {full_options(), AnswerOptions{.answers = Answer::sum},
+                                           AnswerOptions{.answers = Answer::mean},
+                                           AnswerOptions{.answers = Answer::mean | Answer::min},
                                            AnswerOptions{.answers = Answer::min | Answer::max},
                                            AnswerOptions{.answers = Answer::sum | Answer::count,
                                            .miss = {.u64 = 1, .i64 = 2, .f64 = 3}}})

@@ -19,6 +19,10 @@ struct Aggregate {
   long double real_sum = 0;
   long double magnitude = 0;
   Part smallest, largest;
+
+  [[nodiscard]] long double sum() const {
+    return magnitude == 0 && real_sum == 0 ? static_cast<long double>(whole_sum) : real_sum;
+  }
 };
 
 Aggregate aggregate(const std::vector<std::uint32_t>& rows, const TestColumn& values) {
@@ -103,6 +107,7 @@ class Checker {
     check_size("last", options_.answers.has(Answer::last), found_.last, n);
     check_size("count", options_.answers.has(Answer::count), found_.count, n);
     check_aggregate_size("sum", options_.answers.has(Answer::sum), found_.sum);
+    check_size("mean", options_.answers.has(Answer::mean), found_.mean, n);
     check_aggregate_size("min", options_.answers.has(Answer::min), found_.min);
     check_aggregate_size("max", options_.answers.has(Answer::max), found_.max);
     check_size("offsets", options_.answers.has(Answer::rows), found_.offsets, n + 1);
@@ -136,11 +141,12 @@ class Checker {
   }
 
   void check_aggregates(std::size_t i) {
-    if (!found_.sum && !found_.min && !found_.max) return;
+    if (!found_.sum && !found_.min && !found_.max && !found_.mean) return;
     const Aggregate wanted = aggregate(matches_[i], values_);
     const bool miss = matches_[i].empty();
     if (found_.min) check_value("min", *found_.min, i, miss, wanted.smallest);
     if (found_.max) check_value("max", *found_.max, i, miss, wanted.largest);
+    if (found_.mean) check_mean(i, wanted);
     if (!found_.sum) return;
     if (const auto* reals = std::get_if<2>(&*found_.sum); reals != nullptr && !miss) {
       if (!close((*reals)[i], wanted))
@@ -149,6 +155,18 @@ class Checker {
       return;
     }
     check_value("sum", *found_.sum, i, miss, Part(wanted.whole_sum));
+  }
+
+  // The mean of integers is exact up to the two roundings of its division.
+  void check_mean(std::size_t i, const Aggregate& wanted) {
+    const double got = (*found_.mean)[i];
+    const auto count = static_cast<long double>(matches_[i].size());
+    const long double mean = wanted.sum() / count;
+    const double exact = matches_[i].empty() ? options_.miss.f64 : static_cast<double>(mean);
+    const long double tolerance =
+        sum_tolerance * (wanted.magnitude + std::abs(wanted.sum())) / std::max(count, 1.0L);
+    if (!same(got, exact) && !(std::isfinite(exact) && std::abs(got - mean) <= tolerance))
+      differ("lookup {}: mean is {} in place of {}", i, got, exact);
   }
 
   // The value, or the miss value of its class; integers modulo 2^64.
@@ -212,6 +230,8 @@ PlainAnswers plain_answers(const Answers& answers, const AnswerOptions& options)
   if (options.answers.has(Answer::last)) found.last = copy(answers.last());
   if (options.answers.has(Answer::count)) found.count = copy(answers.count());
   if (options.answers.has(Answer::sum)) found.sum = answers.sum();
+  if (options.answers.has(Answer::mean))
+    found.mean.emplace(answers.mean().begin(), answers.mean().end());
   if (options.answers.has(Answer::min)) found.min = answers.min();
   if (options.answers.has(Answer::max)) found.max = answers.max();
   if (options.answers.has(Answer::rows)) {

@@ -16,6 +16,7 @@ struct PlainAnswers {
   std::size_t size = 0;
   std::optional<std::vector<std::uint32_t>> any, first, last, count;
   std::optional<Aggregates> sum, min, max;
+  std::optional<std::vector<double>> mean;
   std::optional<std::vector<std::uint64_t>> offsets;
   std::vector<std::uint32_t> rows;
   std::optional<std::vector<std::uint8_t>> matched;

@@ -7,6 +7,7 @@ namespace rtindex::test {
 namespace {
 
 constexpr AnswerSet aggregates = Answer::sum | Answer::min | Answer::max;
+constexpr AnswerSet of_values = aggregates | Answer::mean;
 constexpr AnswerSet everything =
     Answer::any | Answer::first | Answer::count | aggregates | AnswerSet(Answer::rows);
 
@@ -21,7 +22,7 @@ void* address_of(std::optional<Aggregates>& buffer) {
 }
 
 void set_values(AnswerOptions& options, const TestColumn& values, ValuesOf values_of) {
-  if (values_of == ValuesOf::call && options.answers.has_any_of(aggregates))
+  if (values_of == ValuesOf::call && options.answers.has_any_of(of_values))
     options.values = values.view();
 }
 
@@ -69,6 +70,7 @@ std::string check_call_into(const Index& index, const Batch& batch, const Matche
   add_output(Answer::last, found.last, outputs.last);
   add_output(Answer::count, found.count, outputs.count);
   add_aggregate(Answer::sum, found.sum, outputs.sum);
+  add_output(Answer::mean, found.mean, outputs.mean);
   add_aggregate(Answer::min, found.min, outputs.min);
   add_aggregate(Answer::max, found.max, outputs.max);
   if (options.matched) {
@@ -129,8 +131,10 @@ const std::vector<AnswerOptions>& every_options() {
       list.push_back({.answers = Answer::rows, .matched = true, .limit = limit});
       list.push_back({.answers = everything, .matched = true, .limit = limit});
     }
+    list.push_back(
+        {.answers = Answer::mean | Answer::max, .miss = {.u64 = 7, .i64 = -7, .f64 = 0.5}});
     list.push_back({.answers = aggregates, .miss = {.u64 = 7, .i64 = -7, .f64 = 0.5}});
-    list.push_back({.answers = everything | Answer::last, .matched = true});
+    list.push_back({.answers = everything | Answer::mean | Answer::last, .matched = true});
     list.push_back(full_options());
     return list;
   }();
@@ -146,7 +150,7 @@ std::string text_of(const AnswerOptions& options) {
       text += (text.empty() ? "" : "+") + std::string(name_of(answer));
   if (options.matched) text += " matched";
   if (options.limit != no_limit) text += fmt::format(" limit {}", options.limit);
-  if (options.answers.has_any_of(aggregates))
+  if (options.answers.has_any_of(of_values))
     text += fmt::format(" of {}", name_of(options.values.type()));
   return text;
 }
