@@ -148,7 +148,9 @@ struct AnswerOptions {
   /// One or several answers.
   AnswerSet answers = Answer::any;
   /// The value column of `sum`, `min`, `max` and `mean`: one value per row of the indexed column.
-  /// Borrowed for the call. Unset: the values that the index includes.
+  /// Null values are skipped, as in SQL; where all values of a query are null, it gets the miss
+  /// value. On a GPU values have no nulls. Borrowed for the call. Unset: the values that the index
+  /// includes.
   ColumnView values = {};
   /// Whether to return a bitmap of the queries that matched.
   bool matched = false;
@@ -229,6 +231,10 @@ class RTINDEX_API Answers {
   /// `AnswerOptions::matched`.
   [[nodiscard]] std::span<const std::uint8_t> matched_bitmap() const;
 
+  /// The bitmap of lookups with a value that is not null, which is the validity of `sum`, `mean`,
+  /// `min` and `max`; needs `AnswerOptions::matched`.
+  [[nodiscard]] std::span<const std::uint8_t> validity_bitmap() const;
+
  private:
   friend class AnswersAccess;
   template <class T>
@@ -247,7 +253,7 @@ class RTINDEX_API Answers {
   Aggregates sum_, min_, max_;
   std::vector<double> mean_;
   std::vector<std::uint64_t> offsets_;
-  std::vector<std::uint8_t> matched_;
+  std::vector<std::uint8_t> matched_, validity_;
   std::shared_ptr<const OwnedColumn> keys_;
 };
 
@@ -275,6 +281,9 @@ struct Outputs {
   void* key = nullptr;
   std::uint32_t* last = nullptr;
   double* mean = nullptr;
+  /// A bitmap as `matched`, of the queries with a value that is not null: Arrow's validity of
+  /// `sum`, `mean`, `min` and `max`. Host memory only.
+  std::uint8_t* validity = nullptr;
 };
 
 /// Which pairs of queries and rows a join returns.

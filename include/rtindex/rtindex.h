@@ -293,7 +293,8 @@ typedef struct rtindex_answer_options {
   uint32_t answers;       ///< RTINDEX_ANSWER_ANY | ...; 0: RTINDEX_ANSWER_ANY
   int32_t order;          ///< of RTINDEX_ANSWER_ROWS: RTINDEX_ORDER_ANY, ...
   const uint32_t* limit;  ///< of RTINDEX_ANSWER_ROWS: at most so many rowIDs per query; null: all
-  /// 1: misses are null in the exported any, first, last, sum, mean, min and max.
+  /// 1: misses are null in the exported any, first, last, sum, mean, min and max; so are the last
+  /// four where all values are null.
   int32_t matched;
   /// The value column of sum, mean, min and max: one value per row of the index. Null: included
   /// values.
@@ -323,6 +324,7 @@ typedef struct rtindex_outputs {
   int32_t memory_space;  ///< of all these buffers
   uint32_t* last;
   double* mean;
+  uint8_t* validity;  ///< a bitmap of the queries with a value that is not null; host memory only
 } rtindex_outputs;
 
 /// What a join returns.

@@ -42,10 +42,11 @@ class Accumulator {
     if (request_->deleted.has(row)) return false;
     row_aggregate_.add(row);
     last_ = last_of(last_, row);
-    if (counts_values_)
+    if (!counts_values_) {
+      if (wants_values_) value_aggregate_.add(values_[row]);
+    } else if (request_->has_value(row)) {
       counted_.add(values_[row]);
-    else if (wants_values_)
-      value_aggregate_.add(values_[row]);
+    }
     if (wants_rows_ && !collected_.full()) {
       if (chunk_rows_ != nullptr) chunk_rows_->push_back(row);
       collected_.add();

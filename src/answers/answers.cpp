@@ -198,13 +198,17 @@ std::span<const std::uint8_t> Answers::matched_bitmap() const {
   return matched_;
 }
 
+std::span<const std::uint8_t> Answers::validity_bitmap() const {
+  return validity_.empty() ? matched_bitmap() : validity_;
+}
+
 void Answers::throw_wrong_class(const Aggregates& values) {
   static constexpr std::array classes = {"std::uint64_t", "std::int64_t", "double"};
   fail("the values of this answer are {}: read them as that type", classes[values.index()]);
 }
 
 AnswersAccess::AnswersAccess(const AnswerOptions& options, const ColumnView& values,
-                             std::size_t lookups) {
+                             std::size_t lookups, bool has_nulls) {
   answers_.size_ = lookups;
   answers_.answers_ = options.answers;
   answers_.has_matched_ = options.matched;
@@ -232,6 +236,10 @@ AnswersAccess::AnswersAccess(const AnswerOptions& options, const ColumnView& val
   if (options.matched) {
     answers_.matched_.assign((lookups + 7) / 8, 0);
     outputs.matched = answers_.matched_.data();
+  }
+  if (options.matched && has_nulls) {
+    answers_.validity_.assign((lookups + 7) / 8, 0);
+    outputs.validity = answers_.validity_.data();
   }
   request_ = request_into(options, values, outputs);
   if (options.answers.has(Answer::key)) {

@@ -16,8 +16,9 @@ class AnswersAccess {
  public:
   AnswersAccess(const AnswerOptions& options, std::size_t lookups)
       : AnswersAccess(options, options.values, lookups) {}
-  // `values`: the value column of sum, min and max.
-  AnswersAccess(const AnswerOptions& options, const ColumnView& values, std::size_t lookups);
+  // `values`: the value column of sum, mean, min and max; `has_nulls`: whether any may be null.
+  AnswersAccess(const AnswerOptions& options, const ColumnView& values, std::size_t lookups,
+                bool has_nulls = false);
 
   [[nodiscard]] Request& request() { return request_; }
   // After the request has run: joins the rowIDs of all chunks.

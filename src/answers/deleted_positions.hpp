@@ -11,6 +11,7 @@
 #include "answers/matches.hpp"
 #include "base/array.hpp"
 #include "base/parallel.hpp"
+#include "file/stored.hpp"
 #include "rows/row_bits.hpp"
 #include "rows/shared_pages.hpp"
 
@@ -168,14 +169,30 @@ class DeletedPositions {
     Array<std::uint64_t> words(words_.size());
     mark_deleted({0, size}, rows, deleted, words.data());
     std::fill(words.begin() + DeletedBits::words_of(size), words.end(), 0);
-    words_ = PositionWords(std::as_const(words).span());
-    BlockCounts::Editor before(std::move(before_), words_.size() / words_per_block);
-    std::uint32_t count = 0;
-    for (std::size_t page = 0; page < words_.page_count(); ++page) {
-      before_page_[page] = count;
-      count += count_blocks(page, before);
-    }
-    before_ = std::move(before).finish();
+    set_words(std::as_const(words).span());
+  }
+  // Positions for which is_deleted(position) is true.
+  template <class IsDeleted>
+  DeletedPositions(std::size_t size, const IsDeleted& is_deleted) : DeletedPositions(size) {
+    Array<std::uint64_t> words(words_.size());
+    parallel_for(words.size(), words_at_once, [&](std::size_t first, std::size_t count) {
+      for (std::size_t i = first; i < first + count; ++i) {
+        words[i] = 0;
+        const std::size_t begin = i * DeletedBits::word_bits;
+        for (std::size_t at = begin; at < std::min(size, begin + DeletedBits::word_bits); ++at)
+          words[i] |= std::uint64_t{is_deleted(at)} << (at - begin);
+      }
+    });
+    set_words(std::as_const(words).span());
+  }
+  DeletedPositions(const FileReader& file, std::size_t size) : DeletedPositions(size) {
+    const Array<std::uint64_t> words = file.array<std::uint64_t>("words", words_.size());
+    set_words(words.span());
+  }
+  void save(FileWriter file) const {
+    Array<std::uint64_t> words(words_.size());
+    for (std::size_t i = 0; i < words.size(); ++i) words[i] = words_[i];
+    file.array("words", std::move(words));
   }
   // Those of `base` and these positions too.
   DeletedPositions(const DeletedPositions& base, std::span<const std::uint32_t> added)
@@ -216,10 +233,21 @@ class DeletedPositions {
  private:
   static constexpr std::uint64_t words_per_block = 2;
   static constexpr std::uint64_t block = words_per_block * DeletedBits::word_bits;
+  static constexpr std::size_t words_at_once = std::size_t{1} << 10;
   // One page for each page of words.
   using BlockCounts = SharedPages<std::uint32_t, 8>;
   static_assert(BlockCounts::page_size * words_per_block == PositionWords::page_size);
 
+  void set_words(std::span<const std::uint64_t> words) {
+    words_ = PositionWords(words);
+    BlockCounts::Editor before(std::move(before_), words_.size() / words_per_block);
+    std::uint32_t count = 0;
+    for (std::size_t page = 0; page < words_.page_count(); ++page) {
+      before_page_[page] = count;
+      count += count_blocks(page, before);
+    }
+    before_ = std::move(before).finish();
+  }
   // Counts the bits before each block of a page; returns those of the page.
   std::uint32_t count_blocks(std::size_t page, BlockCounts::Editor& before) const {
     if (!words_.has_page(page)) return 0;
@@ -246,6 +274,18 @@ class DeletedPositions {
   PositionWords words_;                     // the last ones are zero: a position may be `size`
   BlockCounts before_;                      // those before every block of its page
   std::vector<std::uint32_t> before_page_;  // those before every page
+};
+
+// DeletedBits of a whole structure, which are counted in O(1).
+class CountedBits : public DeletedBits {
+ public:
+  explicit CountedBits(const DeletedPositions& positions)
+      : DeletedBits(positions.bits()), positions_(&positions) {}
+
+  [[nodiscard]] std::uint64_t count(const Match& match) const { return positions_->count(match); }
+
+ private:
+  const DeletedPositions* positions_;
 };
 
 }  // namespace rtindex

@@ -107,18 +107,28 @@ void prefetch_rows(const Rows& rows, const Match* found, std::size_t count) {
   }
 }
 
+// Whether null values are skipped; other aggregates are for values without nulls.
+template <class Aggregate>
+inline constexpr bool skips_nulls = false;
+template <class Class>
+inline constexpr bool skips_nulls<CountedAggregate<Class>> = true;
+
 // Folds the values of each lookup's valid matches and calls write(lookup, aggregate). The values
 // are scattered over their column: without prefetching, each would wait for a cache miss.
 template <class Aggregate, class T, class Rows, class Valid, class Write>
-void fold(const T* values, const Rows& rows, const Match* found, std::size_t count,
+void fold(const Request& request, const Rows& rows, const Match* found, std::size_t count,
           const Valid& valid, Write&& write) {
+  const T* const values = static_cast<const T*>(request.values);
   prefetch_rows(rows, found, count);
   Prefetcher prefetcher([values](std::uint32_t row) { return values + row; }, rows, found, count);
   for (std::size_t i = 0; i < count; ++i) {
     Aggregate aggregate;
     valid.deleted(i).visit_all(found[i], [&](std::uint64_t at, bool is_deleted) {
       prefetcher.next();
-      if (!is_deleted) aggregate.add(to_class(values[rows[at]]));
+      if (is_deleted) return;
+      if constexpr (skips_nulls<Aggregate>)
+        if (!request.has_value(rows[at])) return;
+      aggregate.add(to_class(values[rows[at]]));
     });
     write(i, aggregate);
   }
@@ -130,10 +140,10 @@ void sum(const Request& request, std::size_t first, const Match* found, std::siz
   using Class = value_class_t<T>;
   auto* out = static_cast<Class*>(request.outputs.sum) + first;
   const auto miss = miss_as<Class>(request.miss);
-  fold<SumAggregate<Class>>(static_cast<const T*>(request.values), rows, found, count, valid,
-                            [&](std::size_t i, const SumAggregate<Class>& folded) {
-                              out[i] = found[i].size() == 0 ? miss : folded.sum;
-                            });
+  fold<SumAggregate<Class>, T>(request, rows, found, count, valid,
+                               [&](std::size_t i, const SumAggregate<Class>& folded) {
+                                 out[i] = found[i].size() == 0 ? miss : folded.sum;
+                               });
 }
 
 template <class T, class Rows, class Valid>
@@ -141,19 +151,18 @@ void aggregate(const Request& request, std::size_t first, const Match* found, st
                const Rows& rows, const Valid& valid) {
   using Aggregate = ValueAggregate<value_class_t<T>>;
   const auto miss = miss_as<value_class_t<T>>(request.miss);
-  fold<Aggregate>(static_cast<const T*>(request.values), rows, found, count, valid,
-                  [&](std::size_t i, const Aggregate& folded) {
-                    write_values(request.outputs, first + i,
-                                 folded.or_miss(found[i].size() != 0, miss));
-                  });
+  fold<Aggregate, T>(
+      request, rows, found, count, valid, [&](std::size_t i, const Aggregate& folded) {
+        write_values(request.outputs, first + i, folded.or_miss(found[i].size() != 0, miss));
+      });
 }
 
 template <class T, class Rows, class Valid>
 void count_values(const Request& request, std::size_t first, const Match* found, std::size_t count,
                   const Rows& rows, const Valid& valid) {
   using Aggregate = CountedAggregate<value_class_t<T>>;
-  fold<Aggregate>(
-      static_cast<const T*>(request.values), rows, found, count, valid,
+  fold<Aggregate, T>(
+      request, rows, found, count, valid,
       [&](std::size_t i, const Aggregate& folded) { write_counted(request, first + i, folded); });
 }
 
@@ -166,14 +175,15 @@ struct OneMatch {
 
 // A long match, by all threads.
 template <class Aggregate, class T, class Rows, class Deleted>
-Aggregate fold_long(const T* values, const Match& match, const Rows& rows, const Deleted& deleted) {
+Aggregate fold_long(const Request& request, const Match& match, const Rows& rows,
+                    const Deleted& deleted) {
   return parallel_reduce(
       match.size(), piece_rows, Aggregate{},
       [&](std::size_t begin, std::size_t size) {
         Aggregate part;
         const Match piece{match.begin + begin, match.begin + begin + size};
-        fold<Aggregate>(values, rows, &piece, 1, OneMatch<Deleted>{deleted},
-                        [&](std::size_t, const Aggregate& folded) { part = folded; });
+        fold<Aggregate, T>(request, rows, &piece, 1, OneMatch<Deleted>{deleted},
+                           [&](std::size_t, const Aggregate& folded) { part = folded; });
         return part;
       },
       [](Aggregate merged, const Aggregate& part) {
@@ -186,13 +196,12 @@ template <class T, class Rows, class Deleted>
 void aggregate_long(const Request& request, std::size_t lookup, const Match& match,
                     const Rows& rows, const Deleted& deleted) {
   using Class = value_class_t<T>;
-  const T* const values = static_cast<const T*>(request.values);
   if (request.value_counts != nullptr)
     write_counted(request, lookup,
-                  fold_long<CountedAggregate<Class>>(values, match, rows, deleted));
+                  fold_long<CountedAggregate<Class>, T>(request, match, rows, deleted));
   else
     write_values(request.outputs, lookup,
-                 fold_long<ValueAggregate<Class>>(values, match, rows, deleted));
+                 fold_long<ValueAggregate<Class>, T>(request, match, rows, deleted));
 }
 
 template <class Rows, class Deleted>

@@ -28,6 +28,8 @@ Request request_into(const AnswerOptions& options, const ColumnView& values,
   Request request;
   request.answers = answers_of(outputs);
   request.values = values.data();
+  request.validity = values.validity();
+  request.validity_offset = values.validity_offset();
   request.values_space = values.memory_space();
   request.value_type = values.type();
   request.stream = options.stream;
@@ -44,10 +46,6 @@ void require_values(const ColumnView& values, std::size_t rows) {
         "the value column is {}: sum, mean, min and max need bool, integers, dates, timestamps or "
         "floats",
         name_of(values.type()));
-  if (values.nullable())
-    fail(
-        "the value column carries a validity bitmap: fill its nulls (with 0 for a sum, say) "
-        "first");
   if (values.size() != rows)
     fail(
         "the value column has {} values but the indexed column has {} rows: pass one value per "

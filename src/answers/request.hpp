@@ -47,6 +47,9 @@ struct Request {
   AnswerSet answers;
   const void* values = nullptr;
   MemorySpace values_space = MemorySpace::host;
+  // Of the values, as in a ColumnView; null: no value is null. Null values are not aggregated.
+  const std::uint8_t* validity = nullptr;
+  std::size_t validity_offset = 0;
   bool included = false;  // aggregate the included values instead
   Type value_type = Type::u64;
   std::uint32_t limit = no_limit;
@@ -67,8 +70,8 @@ struct Request {
   std::vector<std::vector<std::uint32_t>>* chunk_rows = nullptr;
   // The encoded keys of these rowIDs, to merge the rows of several segments in key order.
   std::vector<std::vector<std::uint64_t>>* chunk_keys = nullptr;
-  // The number of values of each lookup and, for means, their sum, which the host's BatchRunner
-  // divides by it; null: not needed.
+  // The number of values of each lookup, without null values, and, for means, their sum, which the
+  // host's BatchRunner divides by it; null: not needed, as there are neither means nor nulls.
   std::uint32_t* value_counts = nullptr;
   MeanSum* mean_sums = nullptr;
   // The keys of neighbours in host memory; null: not requested.
@@ -94,6 +97,10 @@ struct Request {
   }
   [[nodiscard]] ValueClass value_class() const { return class_of(value_type); }
   [[nodiscard]] bool wants_values() const { return answers.has_any_of(value_answers); }
+  [[nodiscard]] bool has_value(std::size_t row) const {
+    const std::size_t bit = row + validity_offset;
+    return validity == nullptr || (validity[bit / 8] >> (bit % 8) & 1) != 0;
+  }
   // Whether one hit answers the lookup.
   [[nodiscard]] bool one_hit_is_enough() const {
     return !wants_values() &&

@@ -40,7 +40,10 @@ arrow::AnswerBuffers buffers_of(const Answers& answers) {
   add(Answer::min, &Answers::min, buffers.min);
   add(Answer::max, &Answers::max, buffers.max);
   if (has(Answer::mean)) buffers.mean = answers.mean().data();
-  if (answers.has_matched()) buffers.matched = answers.matched_bitmap().data();
+  if (answers.has_matched()) {
+    buffers.matched = answers.matched_bitmap().data();
+    buffers.validity = answers.validity_bitmap().data();
+  }
   if (has(Answer::rows)) {
     buffers.offsets = answers.offsets().data();
     buffers.rows = answers.rows().data();
@@ -73,10 +76,10 @@ arrow::Node arrow::answers_node(const AnswerBuffers& buffers) {
   add(Answer::first, "I", buffers.first, buffers.matched);
   add(Answer::last, "I", buffers.last, buffers.matched);
   add(Answer::count, "I", buffers.count, nullptr);
-  add(Answer::sum, aggregate, buffers.sum, buffers.matched);
-  add(Answer::mean, "g", buffers.mean, buffers.matched);
-  add(Answer::min, aggregate, buffers.min, buffers.matched);
-  add(Answer::max, aggregate, buffers.max, buffers.matched);
+  add(Answer::sum, aggregate, buffers.sum, buffers.validity);
+  add(Answer::mean, "g", buffers.mean, buffers.validity);
+  add(Answer::min, aggregate, buffers.min, buffers.validity);
+  add(Answer::max, aggregate, buffers.max, buffers.validity);
   if (buffers.answers.has(Answer::rows))
     node.children.push_back(lists_of_rows(std::string(name_of(Answer::rows)), buffers.lookups,
                                           buffers.offsets, buffers.rows, buffers.row_count));

@@ -17,6 +17,7 @@ struct AnswerBuffers {
   const void *sum = nullptr, *min = nullptr, *max = nullptr;
   ValueClass values = ValueClass::u64;
   const void* matched = nullptr;
+  const void* validity = nullptr;  // of sum, mean, min and max
   const void *last = nullptr, *mean = nullptr;
   const void *offsets = nullptr, *rows = nullptr;
   std::size_t row_count = 0;

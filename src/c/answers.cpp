@@ -24,7 +24,8 @@ Outputs outputs_from(const rtindex_outputs& given) {
           .memory_space = choice(given.memory_space, MemorySpace::device, "memory_space"),
           .key = given.key,
           .last = given.last,
-          .mean = given.mean};
+          .mean = given.mean,
+          .validity = given.validity};
 }
 
 }  // namespace

@@ -238,14 +238,29 @@ void write_means(const Request& request, std::size_t lookups) {
   });
 }
 
+// Whether the values of each lookup are counted: for a mean, or because some may be null.
+[[nodiscard]] bool counts_values(std::span<const Segment> segments, const Request& request) {
+  if (!request.wants_values()) return false;
+  if (request.answers.has(Answer::mean) || request.validity != nullptr ||
+      request.outputs.validity != nullptr)
+    return true;
+  return request.included && std::any_of(segments.begin(), segments.end(), [](const Segment& one) {
+           return one.searcher->included_has_nulls();
+         });
+}
+
 void answer_counted(std::span<const Segment> segments, const BatchQuery& query, Request request,
                     const BatchRunner& runner) {
+  const bool has_means = request.answers.has(Answer::mean);
   Array<std::uint32_t> counts(query.size());
-  Array<MeanSum> sums(query.size());
+  Array<MeanSum> sums(has_means ? query.size() : 0);
+  std::uint8_t* const validity = std::exchange(request.outputs.validity, nullptr);
   request.value_counts = counts.data();
-  request.mean_sums = sums.data();
+  if (has_means) request.mean_sums = sums.data();
   runner.run(segments, query, request);
-  write_means(request, query.size());
+  if (has_means) write_means(request, query.size());
+  for (std::size_t i = 0; validity != nullptr && i < query.size(); ++i)
+    if (counts[i] != 0) set_matched(validity, i);
 }
 
 }  // namespace
@@ -256,7 +271,7 @@ void HostBatchRunner::run(std::span<const Segment> segments, const BatchQuery& q
     return run(segments, PrefixRanges(query.lower).query(), request);
   if (request.plan != nullptr) *request.plan = plan_of(segments, query, request).describe();
   if (query.kind == QueryKind::nearest) return answer_nearest(segments, query, request, *this);
-  if (request.value_counts == nullptr && request.answers.has(Answer::mean))
+  if (request.value_counts == nullptr && counts_values(segments, request))
     return answer_counted(segments, query, request, *this);
   require_answerable(segments, query);
   const Segment& main = segments.front();

@@ -55,6 +55,7 @@ class CopiedRows {
     for (const Segment& segment : segments) {
       copy_keys(segment, segment.searcher->column());
       if (segment.searcher->included()) copy_values(segment, segment.searcher->included_rows());
+      has_null_values_ = has_null_values_ || segment.searcher->included_has_nulls();
     }
   }
   // Valid ones of `rows`, which ascend. The first segment has most of them.
@@ -65,6 +66,7 @@ class CopiedRows {
       copy_keys(segment, segment.searcher->column_of(rows));
       if (segment.searcher->included())
         copy_values(segment, segment.searcher->included_rows_of(rows));
+      has_null_values_ = has_null_values_ || segment.searcher->included_has_nulls();
       std::erase_if(rows, [&](std::uint32_t row) {
         return keys_.back().has(row) || (segment.searcher->included() && values_.back().has(row));
       });
@@ -78,6 +80,7 @@ class CopiedRows {
   void values_into(OwnedColumn& column, const RowNumbers& numbers) const {
     for (const Column& part : values_) part.set(column, numbers);
   }
+  [[nodiscard]] bool has_null_values() const { return has_null_values_; }
   [[nodiscard]] OwnedColumn empty_keys(std::size_t size) const { return codec_.null_column(size); }
   // All rows, ascending.
   [[nodiscard]] Array<std::uint32_t> rows() const {
@@ -142,12 +145,8 @@ class CopiedRows {
 
   const KeyCodec& codec_;
   std::vector<Column> keys_, values_;
+  bool has_null_values_ = false;
 };
-
-// Values of erased rows are unspecified, so that no validity is needed.
-ColumnView all_valid_view(const OwnedColumn& column) {
-  return column.view().with_validity(nullptr);
-}
 
 // Segments whose pairs can be merged: only native keys are ordered alike in every segment.
 std::optional<OrderedMerge> plan_merge(std::span<const Segment> segments) {
@@ -186,9 +185,11 @@ struct HostSegmentBuilder::Columns {
     own_keys = std::move(column);
     keys = own_keys.view();
   }
-  void set_include(OwnedColumn column) {
+  // Without nulls no validity is needed: values of erased rows are unspecified.
+  void set_include(OwnedColumn column, bool has_nulls) {
     own_include = std::move(column);
-    include = all_valid_view(own_include);
+    include = own_include.view();
+    if (!has_nulls) include = include.with_validity(nullptr);
   }
   // Sets the numbers of `rows`, and the columns sorted by row and converted to the codec's type.
   void number(const NewRows& rows, const KeyCodec& codec, std::optional<Type> included);
@@ -211,7 +212,8 @@ void HostSegmentBuilder::Columns::number(const NewRows& rows, const KeyCodec& co
   if (rows.keys.has_value() && (!order.empty() || !has_type_of(rows.keys, codec)))
     set_keys(gathered(rows.keys, order, codec.null_column(rows.count)));
   if (rows.include.has_value() && !order.empty())
-    set_include(gathered(rows.include, order, OwnedColumn(*included, rows.count)));
+    set_include(gathered(rows.include, order, OwnedColumn(*included, rows.count)),
+                rows.include.nullable());
 }
 
 void HostSegmentBuilder::Columns::copy_kept(const NewRows& rows, std::span<const Segment> current) {
@@ -230,7 +232,7 @@ void HostSegmentBuilder::Columns::copy_kept(const NewRows& rows, std::span<const
   if (keeps_values) {
     OwnedColumn kept(*included, rows.count);
     copied.values_into(kept, numbers);
-    set_include(std::move(kept));
+    set_include(std::move(kept), copied.has_null_values());
   }
 }
 
@@ -274,7 +276,7 @@ Segment HostSegmentBuilder::merge(std::span<const Segment> segments, std::size_t
   if (const std::optional<Type> included = main.searcher->included()) {
     OwnedColumn values(*included, columns.numbers.size());
     copied.values_into(values, columns.numbers);
-    columns.set_include(std::move(values));
+    columns.set_include(std::move(values), copied.has_null_values());
   }
   return build_numbered(columns, row_count, false).segment;
 }

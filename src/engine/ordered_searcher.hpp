@@ -423,7 +423,10 @@ class OrderedSearcher final : public Searcher, public SortedPairs {
   void declare() {
     size_ = order_.size();
     sorted_pairs_ = this;
-    if (values_) included_ = values_->type();
+    if (values_) {
+      included_ = values_->type();
+      included_has_nulls_ = values_->has_nulls();
+    }
     capabilities_ = {.key_order = true, .counters = Finder::locator_counts};
   }
 

@@ -40,6 +40,8 @@ class SegmentKeys {
   [[nodiscard]] std::size_t size() const { return size_; }
   // The type of the values that are kept in key order; none where there are none.
   [[nodiscard]] std::optional<Type> included() const { return included_; }
+  // Whether any of these values is null.
+  [[nodiscard]] bool included_has_nulls() const { return included_has_nulls_; }
   // The keys as sorted pairs in host memory, which can be merged; null where they are not.
   [[nodiscard]] const SortedPairs* sorted_pairs() const { return sorted_pairs_; }
   // What the last build or update consisted of: Index::build_profile.
@@ -73,6 +75,7 @@ class SegmentKeys {
 
   std::size_t size_ = 0;
   std::optional<Type> included_;
+  bool included_has_nulls_ = false;
   const SortedPairs* sorted_pairs_ = nullptr;
   std::vector<std::pair<std::string, double>> build_profile_;
 };

@@ -1,5 +1,6 @@
 #include <rtindex/index.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -87,7 +88,7 @@ std::optional<ColumnView> Index::State::included_values(const Version& now,
   const std::optional<Type> included = now.main().searcher->included();
   if (values.has_value() || (!included && rows == 0)) {
     require_values(values, rows);
-    require_reachable(values, "values");
+    require_readable(values);
     return std::nullopt;
   }
   if (!included)
@@ -98,12 +99,28 @@ std::optional<ColumnView> Index::State::included_values(const Version& now,
   return ColumnView::of(*included, nullptr, rows);
 }
 
+bool Index::State::has_null_values(const Version& now, const AnswerOptions& options) {
+  if (!options.answers.has_any_of(value_answers)) return false;
+  if (options.values.has_value()) return options.values.nullable();
+  return std::any_of(now.segments.begin(), now.segments.end(),
+                     [](const Segment& segment) { return segment.searcher->included_has_nulls(); });
+}
+
 void Index::State::require_reachable(const ColumnView& column, const char* what) const {
   if (column.memory_space() == MemorySpace::device && engine.memory_space == MemorySpace::host)
     fail(
         "the {} are in device memory, which {} cannot read: copy them to host memory, or use an "
         "index on the GPU (@cuda)",
         what, spec.text());
+}
+
+void Index::State::require_readable(const ColumnView& values) const {
+  require_reachable(values, "values");
+  if (values.nullable() && engine.memory_space == MemorySpace::device)
+    fail(ErrorKind::unsupported,
+         "the values have a validity bitmap, which {} cannot read: fill their nulls (with 0 for a "
+         "sum, say), or use an index on the CPU (@cpu)",
+         spec.text());
 }
 
 void Index::State::require_query(const Version& now, const Query& query) const {
@@ -179,7 +196,8 @@ Answers Index::State::answer(const Query& query, const AnswerOptions& options,
     start_counting(*now, diagnostics);
     Answers answers;
     threads->run([&] {
-      AnswersAccess access(options, included ? *included : options.values, query.size());
+      AnswersAccess access(options, included ? *included : options.values, query.size(),
+                           has_null_values(*now, options));
       access.request().included = included.has_value();
       set_diagnostics(access.request(), diagnostics);
       run(*now, query, access.request());
@@ -199,6 +217,11 @@ void Index::State::answer_into(const Query& query, const AnswerOptions& options,
     if (answers.empty() && outputs.matched == nullptr && lookups != 0)
       fail("no answer requested: set at least one output buffer");
     require_writable(outputs.memory_space);
+    if (outputs.validity != nullptr && !answers.has_any_of(value_answers))
+      fail("validity requested without values: set sum, mean, min or max as well");
+    if (outputs.validity != nullptr && engine.memory_space == MemorySpace::device)
+      fail(ErrorKind::unsupported, "{} has no null values and writes no validity: use `matched`",
+           spec.text());
     const Reading now = read();
     require_query(*now, query);
     if (outputs.key != nullptr && !is_native(now->main().codec->type()))
@@ -212,7 +235,8 @@ void Index::State::answer_into(const Query& query, const AnswerOptions& options,
       request.included = included.has_value();
       set_diagnostics(request, diagnostics);
       if (outputs.memory_space == MemorySpace::device) return run(*now, query, request);
-      if (outputs.matched != nullptr) std::memset(outputs.matched, 0, (lookups + 7) / 8);
+      for (std::uint8_t* const bitmap : {outputs.matched, outputs.validity})
+        if (bitmap != nullptr) std::memset(bitmap, 0, (lookups + 7) / 8);
       RowsInto rows_into(request, lookups);
       run(*now, query, request);
       rows_into.finish();

@@ -38,7 +38,7 @@ void Index::State::require_included(const Version& now, const ColumnView& values
     fail("expected values of type {}, as the index includes them, got {}", name_of(*included),
          name_of(values.type()));
   require_values(values, count);
-  require_reachable(values, "values");
+  require_readable(values);
   if (values.time_unit() != included_time_unit && values.time_unit() != TimeUnit::unspecified &&
       included_time_unit != TimeUnit::unspecified)
     fail("the included values count time in {} and the new ones in {}: convert them",

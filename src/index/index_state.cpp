@@ -72,7 +72,7 @@ void Index::State::build(const ColumnView& column, const BuildOptions& options) 
   if (options.include.has_value()) {
     require_key_order();
     require_values(options.include, column.size());
-    require_reachable(options.include, "values");
+    require_readable(options.include);
   }
   time_unit = column.time_unit();
   for (const ColumnView& part : column.parts()) part_time_units.push_back(part.time_unit());

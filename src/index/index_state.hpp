@@ -74,8 +74,12 @@ struct Index::State {
   [[nodiscard]] std::optional<ColumnView> included_values(const Version& now,
                                                           const ColumnView& values,
                                                           AnswerSet answers) const;
+  // Whether a value of the answers may be null.
+  [[nodiscard]] static bool has_null_values(const Version& now, const AnswerOptions& options);
   // A GPU reads host and device memory, a CPU host memory only.
   void require_reachable(const ColumnView& column, const char* what) const;
+  // Values of a call or of a change. A GPU reads values without nulls only.
+  void require_readable(const ColumnView& values) const;
   // Included values need keys in key order.
   void require_key_order() const;
   void require_comparable(const Version& now, const ColumnView& lookups) const;

@@ -1,7 +1,7 @@
 #include "order/included.hpp"
 
 #include <algorithm>
-#include <tuple>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -71,37 +71,59 @@ class Included final : public IncludedValues {
         outside_rows_[i] = numbers.row(outside[i]);
       }
     }
-    all_ = levels_over(std::as_const(values_).span(), AllValid::Deleted{});
+    if (values.nullable())
+      set_nulls([&](std::size_t entry) {
+        return !values.valid(entry < size ? elements[row_at(entry)]
+                                          : numbers.element(outside_rows_.data()[entry - size]));
+      });
+    make_levels();
   }
 
   Included(std::span<const Part> parts, std::span<const std::uint32_t> sources)
       : type_(parts.front().values->type()), values_(sources.size()) {
-    std::vector<const T*> values;
     std::vector<std::size_t> ends;
-    for (const Part& part : parts) {
-      values.push_back(own(part).values_.data());
+    for (const Part& part : parts)
       ends.push_back((ends.empty() ? 0 : ends.back()) + own(part).values_.size());
-    }
+    // Calls read(part, its entry) for the source of a position.
+    const auto at_source = [&](std::size_t at, auto&& read) {
+      std::size_t part = 0;
+      while (sources[at] >= ends[part]) ++part;
+      return read(own(parts[part]), sources[at] - (part == 0 ? 0 : ends[part - 1]));
+    };
     parallel_for(sources.size(), grain, [&](std::size_t first, std::size_t count) {
-      for (std::size_t at = first; at < first + count; ++at) {
-        std::size_t part = 0;
-        while (sources[at] >= ends[part]) ++part;
-        values_[at] = values[part][sources[at] - (part == 0 ? 0 : ends[part - 1])];
-      }
+      for (std::size_t at = first; at < first + count; ++at)
+        values_[at] = at_source(
+            at, [](const Included& part, std::size_t entry) { return part.values_.data()[entry]; });
     });
-    std::vector<std::pair<std::uint32_t, T>> outside;
+    struct Outside {
+      std::uint32_t row;
+      T value;
+      bool is_null;
+    };
+    std::vector<Outside> outside;
     for (const Part& part : parts) {
-      const std::span<const std::uint32_t> rows = part.values->outside_rows();
+      const Included& from = own(part);
+      const std::span<const std::uint32_t> rows = from.outside_rows();
       for (std::size_t i = 0; i < rows.size(); ++i)
-        if (!part.deleted.has(rows[i])) outside.emplace_back(rows[i], own(part).outside_[i]);
+        if (!part.deleted.has(rows[i]))
+          outside.push_back({rows[i], from.outside_[i], from.is_null(from.values_.size() + i)});
     }
     std::sort(outside.begin(), outside.end(),
-              [](const auto& a, const auto& b) { return a.first < b.first; });
+              [](const Outside& a, const Outside& b) { return a.row < b.row; });
     outside_ = Array<T>(outside.size());
     outside_rows_ = Array<std::uint32_t>(outside.size());
-    for (std::size_t i = 0; i < outside.size(); ++i)
-      std::tie(outside_rows_[i], outside_[i]) = outside[i];
-    all_ = levels_over(std::as_const(values_).span(), AllValid::Deleted{});
+    for (std::size_t i = 0; i < outside.size(); ++i) {
+      outside_rows_[i] = outside[i].row;
+      outside_[i] = outside[i].value;
+    }
+    if (std::any_of(parts.begin(), parts.end(),
+                    [](const Part& part) { return part.values->has_nulls(); }))
+      set_nulls([&](std::size_t entry) {
+        if (entry >= sources.size()) return outside[entry - sources.size()].is_null;
+        return at_source(entry,
+                         [](const Included& part, std::size_t at) { return part.is_null(at); });
+      });
+    make_levels();
   }
 
   Included(const FileReader& file, Type type, std::size_t size, std::size_t rows)
@@ -110,6 +132,7 @@ class Included final : public IncludedValues {
         outside_rows_(file.array<std::uint32_t>("outside_rows")) {
     if (outside_rows_.size() > rows - size) file.reject("it has too many values of null keys");
     outside_ = file.array<T>("outside", outside_rows_.size());
+    if (file.has("nulls.words")) nulls_.emplace(file.part("nulls"), size + outside_.size());
     if constexpr (has_prefix_sums)
       all_.prefix = file.array<prefix_sum_t<T>>("prefix", size / block + 1);
     for (std::size_t left = size; left > block; left = (left + block - 1) / block)
@@ -122,45 +145,53 @@ class Included final : public IncludedValues {
     file.array("values", values_.span());
     file.array("outside", outside_.span());
     file.array("outside_rows", outside_rows_.span());
+    if (nulls_) nulls_->save(file.part("nulls"));
     if constexpr (has_prefix_sums) file.array("prefix", all_.prefix.span());
     for (std::size_t level = 0; level < all_.blocks.size(); ++level)
       file.array(fmt::format("level{}", level), all_.blocks[level].span());
   }
 
   [[nodiscard]] Type type() const override { return type_; }
+  [[nodiscard]] bool has_nulls() const override { return nulls_.has_value(); }
 
   [[nodiscard]] std::size_t bytes() const override {
-    return values_.bytes() + outside_.bytes() + outside_rows_.bytes() + all_.bytes();
+    return values_.bytes() + outside_.bytes() + outside_rows_.bytes() + all_.bytes() +
+           (nulls_ ? nulls_->bytes() : 0);
   }
 
   void answer(const Request& request, std::size_t first, const Match* found, std::size_t count,
               const ValidMatches* valid, const ValidAggregates* aggregates) const override {
-    const T* const values = values_.data();
-    const auto* const valid_levels = static_cast<const ValidLevels<T>*>(aggregates);
-    const LevelReader<T, AllValid::Deleted> all{values, &all_, {}};
-    if (valid == nullptr) {
-      prefetch_ends(all_, found, count);
-      answer_from(request, first, found, count, [&](std::size_t) { return all; });
-    } else if (valid_levels != nullptr) {
-      prefetch_ends(*valid_levels, found, count);
-      answer_from(request, first, found, count, [&](std::size_t i) {
-        return LevelReader<T, DeletedBits, ValidLevels<T>>{values, valid_levels, valid->deleted(i)};
-      });
-    } else {
-      prefetch_ends(all_, found, count);
-      answer_from(request, first, found, count, [&](std::size_t i) {
-        return ValidWalker<T>{all, &valid->deleted(i)};
-      });
-    }
+    if (nulls_)
+      answer_skipping(CountedBits(*nulls_), request, first, found, count, valid, aggregates);
+    else
+      answer_skipping(AllValid::Deleted{}, request, first, found, count, valid, aggregates);
   }
 
   [[nodiscard]] std::shared_ptr<const ValidAggregates> valid_aggregates(
       const DeletedBits& deleted, const ValidAggregates* before,
       std::span<const std::uint32_t> added) const override {
-    if (before == nullptr)
-      return std::make_shared<const ValidLevels<T>>(levels_over(values_.span(), deleted));
-    return std::make_shared<const ValidLevels<T>>(static_cast<const ValidLevels<T>&>(*before),
-                                                  values_.data(), values_.size(), deleted, added);
+    const auto* const earlier = static_cast<const ValidLevels<T>*>(before);
+    if (!nulls_) {
+      if (earlier == nullptr)
+        return std::make_shared<const ValidLevels<T>>(levels_over(values_.span(), deleted));
+      return std::make_shared<const ValidLevels<T>>(*earlier, values_.data(), values_.size(),
+                                                    deleted, added);
+    }
+    if (earlier == nullptr) {
+      DeletedPositions skipped(values_.size(),
+                               [&](std::size_t at) { return deleted.has(at) || is_null(at); });
+      auto levels = std::make_shared<ValidLevels<T>>(levels_over(values_.span(), skipped.bits()));
+      levels->skipped = std::move(skipped);
+      return levels;
+    }
+    DeletedPositions skipped(*earlier->skipped, added);
+    std::vector<std::uint32_t> values;
+    for (const std::uint32_t position : added)
+      if (!is_null(position)) values.push_back(position);
+    auto levels = std::make_shared<ValidLevels<T>>(*earlier, values_.data(), values_.size(),
+                                                   skipped.bits(), values);
+    levels->skipped = std::move(skipped);
+    return levels;
   }
 
   [[nodiscard]] std::span<const std::uint32_t> outside_rows() const override {
@@ -178,12 +209,54 @@ class Included final : public IncludedValues {
         out[i] = entry < values_.size() ? values[entry] : outside_[entry - values_.size()];
       }
     });
+    for (std::size_t i = 0; nulls_ && i < entries.size(); ++i)
+      if (is_null(entries[i])) column.set_valid(i, false);
     return column;
   }
 
  private:
   [[nodiscard]] static const Included& own(const Part& part) {
     return static_cast<const Included&>(*part.values);
+  }
+
+  // An entry as in values_of().
+  [[nodiscard]] bool is_null(std::size_t entry) const {
+    return nulls_ && nulls_->bits().has(entry);
+  }
+  template <class IsNull>
+  void set_nulls(const IsNull& is_null) {
+    const std::size_t entries = values_.size() + outside_.size();
+    DeletedPositions nulls(entries, is_null);
+    if (nulls.count({0, entries}) != 0) nulls_ = std::move(nulls);
+  }
+  void make_levels() {
+    const std::span<const T> values = std::as_const(values_).span();
+    all_ = nulls_ ? levels_over(values, nulls_->bits()) : levels_over(values, AllValid::Deleted{});
+  }
+
+  template <class Nulls>
+  void answer_skipping(const Nulls& nulls, const Request& request, std::size_t first,
+                       const Match* found, std::size_t count, const ValidMatches* valid,
+                       const ValidAggregates* aggregates) const {
+    const T* const values = values_.data();
+    const auto* const valid_levels = static_cast<const ValidLevels<T>*>(aggregates);
+    const LevelReader<T, Nulls> all{values, &all_, nulls};
+    if (valid == nullptr) {
+      prefetch_ends(all_, found, count);
+      answer_from(request, first, found, count, [&](std::size_t) { return all; });
+    } else if (valid_levels != nullptr) {
+      prefetch_ends(*valid_levels, found, count);
+      const CountedBits skipped(valid_levels->skipped ? *valid_levels->skipped
+                                                      : *valid->positions());
+      answer_from(request, first, found, count, [&](std::size_t) {
+        return LevelReader<T, CountedBits, ValidLevels<T>>{values, valid_levels, skipped};
+      });
+    } else {
+      prefetch_ends(all_, found, count);
+      answer_from(request, first, found, count, [&](std::size_t i) {
+        return ValidWalker<T, Nulls>{all, &valid->deleted(i)};
+      });
+    }
   }
 
   // The numbers 0..count-1 that no position of the key order has as number_at(position).
@@ -263,6 +336,7 @@ class Included final : public IncludedValues {
   Array<T> values_;   // in key order
   Array<T> outside_;  // of rows whose key is null, in row order
   Array<std::uint32_t> outside_rows_;
+  std::optional<DeletedPositions> nulls_;  // by entry; unset where no value is null
   Levels<T> all_;
 };
 

@@ -24,6 +24,9 @@ namespace rtindex {
 // small ones. They add at most 3 * block block sums a level, so the error of a sum of n values is
 // at most 3 * block * log_block(n) * 2^-53 times the sum of their magnitudes.
 //
+// Null values are skipped as those of deleted rows are: by a bitmap of their positions, which only
+// columns with nulls have.
+//
 // Answers ignore the values of deleted rows. Blocks with deleted rows are added up from their valid
 // values, or read from aggregates of the valid rows; both results are equal to the last bit.
 class IncludedValues {
@@ -55,8 +58,10 @@ class IncludedValues {
   virtual void save(FileWriter file) const = 0;
 
   [[nodiscard]] virtual Type type() const = 0;
+  [[nodiscard]] virtual bool has_nulls() const = 0;
   [[nodiscard]] virtual std::size_t bytes() const = 0;
-  // sum, mean, min and max of lookups [first, first + count). `valid` is null if no row of them is
+  // sum, mean, min and max of lookups [first, first + count); with nulls, Request::value_counts are
+  // set. `valid` is null if no row of them is
   // deleted; `aggregates` come from valid_aggregates(), or are null.
   virtual void answer(const Request& request, std::size_t first, const Match* found,
                       std::size_t count, const ValidMatches* valid,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -65,6 +66,8 @@ struct ValidLevels final : ValidAggregates {
   Sums prefix;
   std::vector<Total> prefix_before_page;
   std::vector<Aggregates> blocks;
+  // The positions that are deleted or have a null value; unset where no value is null.
+  std::optional<DeletedPositions> skipped;
 
   explicit ValidLevels(const Levels<T>& flat) {
     for (const auto& level : flat.blocks) blocks.emplace_back(level.span());
@@ -91,6 +94,7 @@ struct ValidLevels final : ValidAggregates {
   [[nodiscard]] std::size_t bytes() const override {
     std::size_t bytes = prefix.bytes() + prefix_before_page.size() * sizeof(Total);
     for (const auto& level : blocks) bytes += level.bytes();
+    if (skipped) bytes += skipped->bytes();
     return bytes;
   }
 };
@@ -142,12 +146,13 @@ struct LevelReader {
 
 // A LevelReader over aggregates that include deleted values. It adds up a block with deleted rows
 // in the order of its aggregate, so that sums of floats are equal.
-template <class T>
+// Nulls are the positions of null values.
+template <class T, class Nulls>
 struct ValidWalker {
   using Class = value_class_t<T>;
   using Aggregate = ValueAggregate<Class>;
 
-  LevelReader<T, AllValid::Deleted> all;
+  LevelReader<T, Nulls> all;
   const DeletedBits* deleted;
 
   [[nodiscard]] std::size_t top() const { return all.top(); }
@@ -162,14 +167,23 @@ struct ValidWalker {
     return aggregate;
   }
   [[nodiscard]] std::uint64_t count(const Match& match) const {
-    return all.count(match) - deleted->count(match);
+    std::uint64_t count = all.count(match);
+    visit_deleted_values(match, [&](std::uint64_t) { --count; });
+    return count;
   }
   template <class Total>
   [[nodiscard]] Total sum(const Match& match) const {
     Total sum = all.template sum<Total>(match);
-    deleted->visit_deleted(match,
-                           [&](std::uint64_t at) { sum -= all.template value_as<Total>(at); });
+    visit_deleted_values(match, [&](std::uint64_t at) { sum -= all.template value_as<Total>(at); });
     return sum;
+  }
+
+ private:
+  template <class Visit>
+  void visit_deleted_values(const Match& match, Visit&& visit) const {
+    deleted->visit_deleted(match, [&](std::uint64_t at) {
+      if (!all.deleted.has(at)) visit(at);
+    });
   }
 };
 

@@ -55,6 +55,29 @@ TEST_P(IncludedValues, AnswerLikeAValueColumn) {
   }
 }
 
+TEST_P(IncludedValues, SkipNulls) {
+  const TestColumn column = workload_named(std::get<1>(GetParam())).column();
+  Random random(12);
+  const std::vector<Batch> batches = own_batches(column, 15, random);
+  for (const Type type : value_types()) {
+    const TestColumn values = with_null_values(values_of(type, column.size(), random), random);
+    const auto make = [&] { return build_including(column, std::get<0>(GetParam()), values); };
+    if (Spec(std::get<0>(GetParam())).device() == "cuda" && values.view().nullable()) {
+      EXPECT_EQ(error_of([&] { static_cast<void>(make()); }), ErrorKind::unsupported);
+      continue;
+    }
+    const Index index = make();
+    const Index copy = index.copy();
+    for (const Batch& batch : batches) {
+      const Matches matches = scan(column.keys(), batch);
+      for (const AnswerOptions& options : every_options()) {
+        ASSERT_EQ("", check_included(index, batch, matches, options, values)) << name_of(type);
+        ASSERT_EQ("", check_included(copy, batch, matches, options, values)) << name_of(type);
+      }
+    }
+  }
+}
+
 TEST_P(IncludedValues, StayWithTheirRowsThroughUpdates) {
   const TestColumn column = workload_named(std::get<1>(GetParam())).column();
   Random random(9);
@@ -106,12 +129,8 @@ TEST(IncludedValues, AreRejectedIfInvalid) {
   const std::vector<int> keys = {1, 2, 3};
   const std::vector<int> two = {1, 2};
   const std::vector<std::string> texts = {"a", "b", "c"};
-  const std::uint8_t bitmap = 0b111;
   EXPECT_THROW(static_cast<void>(build(keys, {}, {.include = two})), Error);
   EXPECT_THROW(static_cast<void>(build(keys, {}, {.include = texts})), Error);
-  EXPECT_THROW(
-      static_cast<void>(build(keys, {}, {.include = ColumnView(keys).with_validity(&bitmap)})),
-      Error);
 }
 
 }  // namespace

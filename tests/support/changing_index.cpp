@@ -32,6 +32,7 @@ MissValues misses_like(const TestColumn& values, Random& random) {
   MissValues miss;
   if (values.size() == 0) return miss;
   const Part& part = random.pick(values.keys())[0];
+  if (part.index() == 0) return miss;
   if (const auto* real = std::get_if<double>(&part))
     miss.f64 = *real;
   else
@@ -51,7 +52,8 @@ ChangingIndex::ChangingIndex(const TestColumn& column, const std::string& spec,
       erased_(column.size(), false),
       value_type_(random_.pick(value_types())),
       index_([&] {
-        const TestColumn values = values_of(value_type_, column.size(), random_);
+        is_nullable_ = Spec(spec).device() != "cuda" && random_.one_in(2);
+        const TestColumn values = new_values(column.size());
         values_ = values.keys();
         if (!options.include) return build(column.view(), spec);
         return build(column.view(), spec, {.include = values.view()});
@@ -68,6 +70,7 @@ ChangingIndex::ChangingIndex(const ChangingIndex& other, Index index)
       erased_(other.erased_),
       old_keys_(other.old_keys_),
       value_type_(other.value_type_),
+      is_nullable_(other.is_nullable_),
       index_(std::move(index)) {}
 
 ColumnView ChangingIndex::placed(const ColumnView& column) const {
@@ -129,7 +132,7 @@ std::string ChangingIndex::difference(const Batch& batch, const TestColumn& valu
 
 void ChangingIndex::insert(const std::vector<Key>& keys, const Shape& shape) {
   const TestColumn column(shape, keys);
-  const TestColumn values = values_of(value_type_, keys.size(), random_);
+  const TestColumn values = new_values(keys.size());
   const std::uint32_t first = options_.include
                                   ? index_.insert(placed(column.view()), placed(values.view()))
                                   : index_.insert(placed(column.view()));
@@ -197,6 +200,11 @@ std::size_t ChangingIndex::random_size(std::size_t max_size) {
   }
 }
 
+TestColumn ChangingIndex::new_values(std::size_t size) {
+  TestColumn values = values_of(value_type_, size, random_);
+  return is_nullable_ && random_.one_in(2) ? with_null_values(values, random_) : values;
+}
+
 std::vector<std::uint32_t> ChangingIndex::random_rows() {
   std::vector<std::uint32_t> rows = rows_not_erased();
   random_.shuffle(rows);
@@ -232,7 +240,7 @@ void ChangingIndex::random_change() {
     case 5: return random_update();
     case 9: {
       const std::vector<std::uint32_t> rows = random_rows();
-      return set_included(rows, values_of(value_type_, rows.size(), random_).keys());
+      return set_included(rows, new_values(rows.size()).keys());
     }
     default: {
       const std::size_t max_size = keys_.size() < options_.max_rows ? 150 : 3;

@@ -67,6 +67,8 @@ class ChangingIndex {
   [[nodiscard]] std::vector<Batch> batches(const TestColumn& now);
   [[nodiscard]] std::string difference(const Batch& batch, const TestColumn& values,
                                        const TestColumn& others);
+  // Values of rows, of which some may be null.
+  [[nodiscard]] TestColumn new_values(std::size_t size);
   // Rows for a change, in any order.
   [[nodiscard]] std::vector<std::uint32_t> random_rows();
   [[nodiscard]] std::size_t random_size(std::size_t max_size);
@@ -84,6 +86,7 @@ class ChangingIndex {
   std::vector<bool> erased_;
   std::vector<Key> old_keys_;  // some that rows had once
   Type value_type_;
+  bool is_nullable_ = false;  // some values are null
   Index index_;
 };
 

@@ -19,6 +19,7 @@ struct Aggregate {
   long double real_sum = 0;
   long double magnitude = 0;
   Part smallest, largest;
+  std::size_t count = 0;
 
   [[nodiscard]] long double sum() const {
     return magnitude == 0 && real_sum == 0 ? static_cast<long double>(whole_sum) : real_sum;
@@ -29,6 +30,8 @@ Aggregate aggregate(const std::vector<std::uint32_t>& rows, const TestColumn& va
   Aggregate result;
   for (const std::uint32_t row : rows) {
     const Part& value = values.keys()[row][0];
+    if (value.index() == 0) continue;  // null
+    ++result.count;
     if (const auto* whole = std::get_if<Whole>(&value)) {
       result.whole_sum += *whole;
     } else {
@@ -143,7 +146,7 @@ class Checker {
   void check_aggregates(std::size_t i) {
     if (!found_.sum && !found_.min && !found_.max && !found_.mean) return;
     const Aggregate wanted = aggregate(matches_[i], values_);
-    const bool miss = matches_[i].empty();
+    const bool miss = wanted.count == 0;
     if (found_.min) check_value("min", *found_.min, i, miss, wanted.smallest);
     if (found_.max) check_value("max", *found_.max, i, miss, wanted.largest);
     if (found_.mean) check_mean(i, wanted);
@@ -160,9 +163,9 @@ class Checker {
   // The mean of integers is exact up to the two roundings of its division.
   void check_mean(std::size_t i, const Aggregate& wanted) {
     const double got = (*found_.mean)[i];
-    const auto count = static_cast<long double>(matches_[i].size());
+    const auto count = static_cast<long double>(wanted.count);
     const long double mean = wanted.sum() / count;
-    const double exact = matches_[i].empty() ? options_.miss.f64 : static_cast<double>(mean);
+    const double exact = wanted.count == 0 ? options_.miss.f64 : static_cast<double>(mean);
     const long double tolerance =
         sum_tolerance * (wanted.magnitude + std::abs(wanted.sum())) / std::max(count, 1.0L);
     if (!same(got, exact) && !(std::isfinite(exact) && std::abs(got - mean) <= tolerance))

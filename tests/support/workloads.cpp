@@ -78,6 +78,11 @@ TestColumn values_of(Type type, std::size_t size, Random& random) {
   return {shape, std::move(keys)};
 }
 
+TestColumn with_null_values(const TestColumn& values, Random& random) {
+  const std::size_t share = random.pick(std::vector<std::size_t>{1, 2, 3, 50, values.size() + 1});
+  return with_nulls(values, [&](std::size_t) { return random.one_in(share); });
+}
+
 const std::vector<Type>& value_types() {
   static const std::vector<Type> types = {
       Type::u8,  Type::u16,     Type::u32,    Type::u64,         Type::i8,  Type::i16, Type::i32,

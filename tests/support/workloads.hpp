@@ -44,6 +44,8 @@ struct Workload {
 
 // A value column of one type: small and extreme values, so that sums wrap; infinities and NaNs
 // among the floats.
+// These values, some, none or all of them null. Indexes on GPUs take no nulls.
+[[nodiscard]] TestColumn with_null_values(const TestColumn& values, Random& random);
 [[nodiscard]] TestColumn values_of(Type type, std::size_t size, Random& random);
 
 // Every type of values that sum, min and max support.

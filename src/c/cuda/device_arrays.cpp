@@ -158,7 +158,7 @@ void export_answers_on_device(const rtindex_index& handle, AnswerCall& call, Arr
   arrow::AnswerBuffers answers{options.answers, lookups,     outputs.any, outputs.first,
                                outputs.count,   outputs.sum, outputs.min, outputs.max};
   answers.values = class_of_values(index, options);
-  if (options.matched) answers.matched = outputs.matched;
+  if (options.matched) answers.matched = answers.validity = outputs.matched;
   if (options.answers.has(Answer::rows)) {
     answers.offsets = outputs.offsets;
     answers.row_count = buffers->read(outputs.offsets + lookups);
