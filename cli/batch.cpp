@@ -130,9 +130,10 @@ std::vector<std::string> all_files(const BatchOptions& options, const LookupSour
 // The unit of min and max, if the values are times; empty otherwise.
 std::string tick_of_values(const LoadedColumn& values, const Index& index) {
   if (values.size() != 0) return values.is_time() ? values.tick() : std::string();
-  if (index.included() == Type::date32) return "D";
-  if (index.included() != Type::timestamp64) return {};
-  return std::string(name_of(index.included_time_unit()));
+  const std::vector<IncludedType> included = index.included();
+  if (included.size() != 1) return {};
+  if (included.front().type == Type::date32) return "D";
+  return std::string(name_of(included.front().time_unit));
 }
 
 }  // namespace
@@ -146,7 +147,8 @@ void run_batch(const BatchOptions& options, const LookupSource& source) {
               {}};
 
   OpenedIndex opened(options);
-  if (opened.index && options.wants_values() && options.values.empty() && !opened.index->included())
+  if (opened.index && options.wants_values() && options.values.empty() &&
+      opened.index->included().empty())
     fail(
         "{} includes no values: pass --values FILE with one value per row, or build the index "
         "with --include FILE",

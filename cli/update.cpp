@@ -98,17 +98,20 @@ LoadedColumn require_fit(LoadedColumn keys, const LoadedColumn& column) {
 // New included values, in the type of the others.
 LoadedColumn load_included(const UpdateOptions& options, const std::string& file,
                            const Index& index) {
-  const std::optional<Type> type = index.included();
-  if (!type)
+  const std::vector<IncludedType> included = index.included();
+  if (included.empty())
     fail("{} includes no values: remove {}, or build the index with --include FILE", options.saved,
          file);
-  LoadedColumn like = LoadedColumn::indexed(options.saved, *type, index.size());
-  like.set_unit(std::string(name_of(index.included_time_unit())));
+  if (included.size() > 1)
+    fail("{} includes {} columns: change it with the library", options.saved, included.size());
+  const auto& [name, type, time_unit] = included.front();
+  LoadedColumn like = LoadedColumn::indexed(options.saved, type, index.size());
+  like.set_unit(std::string(name_of(time_unit)));
   LoadedColumn values =
       load(options.lookup_file(file, options.values_csv_column, options.values_csv_option, like));
   if (values.view().nullable())
     fail("{} has missing values: fill them first, for instance with 0", values.name());
-  return as_numbers(std::move(values), *type);
+  return as_numbers(std::move(values), type);
 }
 
 LoadedColumn inline_rows(const std::vector<std::uint32_t>& rows) {
@@ -143,9 +146,9 @@ Changes load_changes(const UpdateOptions& options, const Index& index) {
     changes.inserted = keys_of(options.insert, options.insert_key, "--insert-key");
   if (!options.values.empty())
     changes.inserted_values = load_included(options, options.values, index);
-  else if (changes.inserted && index.included())
+  else if (changes.inserted && !index.included().empty())
     fail("{} includes {} values: pass --include FILE with one for each inserted row", options.saved,
-         name_of(*index.included()));
+         name_of(index.included().front().type));
   changes.merge = options.merge;
   return changes;
 }

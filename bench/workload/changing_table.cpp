@@ -30,7 +30,8 @@ std::string name_of(Change change) {
 void apply(const RowBatch& batch, Index& index) {
   switch (batch.change) {
     case Change::insert:
-      index.insert(batch.keys.view(), index.included() ? view_of(batch.values) : ColumnView());
+      index.insert(batch.keys.view(),
+                   index.included().empty() ? ColumnView() : view_of(batch.values));
       return;
     case Change::update: return index.update(view_of(batch.rows), batch.keys.view());
     case Change::erase: return index.erase(view_of(batch.rows));

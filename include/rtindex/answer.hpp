@@ -152,6 +152,8 @@ struct AnswerOptions {
   /// value. On a GPU values have no nulls. Borrowed for the call. Unset: the values that the index
   /// includes.
   ColumnView values = {};
+  /// The name of the included column to aggregate where `values` is unset. Empty: the only one.
+  std::string included = {};
   /// Whether to return a bitmap of the queries that matched.
   bool matched = false;
   /// `rows` returns at most this many rowIDs per query, the first ones in their order.

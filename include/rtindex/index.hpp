@@ -3,12 +3,15 @@
 /// \file
 /// Indexes: build one over a column, then answer batches of queries.
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <string>
 #include <utility>
@@ -29,6 +32,61 @@ struct MemoryUsage {
   std::size_t build_peak = 0;  ///< the most held at once while it was built
   /// What `resident` is made of, by name; the entries add up to it.
   std::vector<std::pair<std::string, std::size_t>> parts;
+};
+
+/// A column of values that an index keeps beside its keys.
+struct IncludedColumn {
+  std::string name;  ///< may be empty where there is one column only
+  ColumnView values;
+};
+
+/// The included columns of a build or of an insert: one column, or several with names. Implicit, so
+/// that a column or a list is passed as it is: `{.include = price}`, or
+/// `{.include = {{"price", price}, {"tax", tax}}}`.
+class IncludedColumns {
+ public:
+  /// None.
+  IncludedColumns() = default;
+  /// One column without a name; none where it is unset.
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  IncludedColumns(const ColumnView& values) {
+    if (values.has_value()) one_ = {{}, values};
+  }
+  /// \overload A vector or array.
+  template <std::ranges::contiguous_range R>
+  requires std::convertible_to<const R&, ColumnView> &&(!std::ranges::borrowed_range<R>)
+      // NOLINTNEXTLINE(google-explicit-constructor)
+      IncludedColumns(const R& values RTINDEX_LIFETIMEBOUND)
+      : IncludedColumns(ColumnView(values)) {}
+  /// \overload A span or another view of an array.
+  template <std::ranges::contiguous_range R>
+  requires std::convertible_to<const R&, ColumnView> && std::ranges::borrowed_range<R>
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  IncludedColumns(const R& values) : IncludedColumns(ColumnView(values)) {}
+  /// Several columns, each with a name of its own.
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  IncludedColumns(std::vector<IncludedColumn> columns) : several_(std::move(columns)) {}
+  /// \overload
+  IncludedColumns(std::initializer_list<IncludedColumn> columns) : several_(columns) {}
+
+  [[nodiscard]] std::span<const IncludedColumn> columns() const {
+    if (one_.values.has_value()) return {&one_, 1};
+    return several_;
+  }
+  [[nodiscard]] bool empty() const { return columns().empty(); }
+
+ private:
+  IncludedColumn one_;  // without an allocation, which could fail before a call begins
+  std::vector<IncludedColumn> several_;
+};
+
+/// What `Index::included` reports of a column.
+struct IncludedType {
+  std::string name;
+  Type type = Type::u64;
+  TimeUnit time_unit = TimeUnit::unspecified;  ///< of timestamps
+
+  friend bool operator==(const IncludedType&, const IncludedType&) = default;
 };
 
 /// An index over one column. Move-only: `copy` makes a second one. Destroying it frees its memory.
@@ -112,11 +170,13 @@ class RTINDEX_API Index {
   [[nodiscard]] std::vector<std::uint32_t> null_rows() const;
 
   /// Appends rows with these keys, null keys included, and returns the rowID of the first one;
-  /// the others follow. An index with included values needs one value per row as well. Keys may
-  /// have any type that compares with the column, as long as its type can hold them. Keys and
-  /// values lie in the same memory space. An index on a GPU also accepts device memory, which may
-  /// still be written on `stream`. An index holds at most 2^32 - 1 rows, erased ones included.
-  std::uint32_t insert(const ColumnView& keys, const ColumnView& values = {}, Stream stream = {});
+  /// the others follow. An index with included columns needs all of them, by name, with one value
+  /// per row. Keys may have any type that compares with the column, as long as its type can hold
+  /// them. Keys and values lie in the same memory space. An index on a GPU also accepts device
+  /// memory, which may still be written on `stream`. An index holds at most 2^32 - 1 rows, erased
+  /// ones included.
+  std::uint32_t insert(const ColumnView& keys, const IncludedColumns& values = {},
+                       Stream stream = {});
 
   /// Erases rows: from now on they match nothing, and no later change may name them. rowIDs are
   /// never reused, so the rows of a table keep their numbers. `rows` are uint32, without nulls and
@@ -130,12 +190,14 @@ class RTINDEX_API Index {
   /// memory space. Included values stay with their rows.
   void update(const ColumnView& rows, const ColumnView& new_keys, Stream stream = {});
 
-  /// Replaces the included values of rows; the type stays. Rows as in `erase`.
-  void set_included(const ColumnView& rows, const ColumnView& values, Stream stream = {});
+  /// Replaces the values of rows in the included column of this name; an empty name is that of the
+  /// only one. The type stays. Rows as in `erase`.
+  void set_included(const ColumnView& rows, const ColumnView& values, const std::string& name = {},
+                    Stream stream = {});
 
   /// Merges what changes have added into one structure and drops erased rows from it. Changes do so
-  /// automatically once they have added enough keys (the spec option `delta`); call this before a
-  /// long time without changes.
+  /// automatically once they have added enough keys (the spec option `delta`), on a CPU in the
+  /// background; call this before a long time without changes. Returns when all is merged.
   void merge();
 
   /// An index with the current content that shares memory with this one; made in constant time.
@@ -170,10 +232,8 @@ class RTINDEX_API Index {
   [[nodiscard]] TimeUnit time_unit() const;
   /// The units of a composite column's parts; empty for any other column.
   [[nodiscard]] std::vector<TimeUnit> part_time_units() const;
-  /// The type of the included values, if there are any.
-  [[nodiscard]] std::optional<Type> included() const;
-  /// The unit of included timestamps.
-  [[nodiscard]] TimeUnit included_time_unit() const;
+  /// The included columns, in the order in which they were passed to `build`.
+  [[nodiscard]] std::vector<IncludedType> included() const;
   /// The full spec: `build(column, index.spec())` builds the same index.
   [[nodiscard]] Spec spec() const;
   /// The memory that the index holds.
@@ -215,13 +275,14 @@ class RTINDEX_API JoinBatches {
 
 /// Settings of a build.
 struct BuildOptions {
-  /// Values to keep in key order beside the keys, as SQL's INCLUDE does: one per row of the column.
-  /// `sum`, `min` and `max` without `AnswerOptions::values` then read them, and a range costs about
-  /// the same for one match and for a million. All indexes that keep their keys in order support
-  /// them; `memory_usage()` reports the cost. Included values belong to their row: an update of a
-  /// row's key does not change the row's value. Sums of floats are exact up to 100 * log2(matches)
+  /// Columns of values to keep in key order beside the keys, as SQL's INCLUDE does: one value per
+  /// row of the column. `sum`, `mean`, `min` and `max` without `AnswerOptions::values` then read
+  /// them, and a range costs about the same for one match and for a million. All indexes that keep
+  /// their keys in order support them; `memory_usage()` reports the cost. Included values belong to
+  /// their row: an update of a row's key does not change the row's value. Sums of floats are exact
+  /// up to 100 * log2(matches)
   /// * 2^-53 times the sum of the magnitudes.
-  ColumnView include = {};
+  IncludedColumns include = {};
   /// The CUDA stream on which a column in device memory, or values there, may still be written.
   /// Lookups on other streams wait for the build by themselves.
   Stream stream = {};

@@ -183,6 +183,7 @@ typedef struct rtindex_column {
   size_t validity_offset;   ///< the bit of element 0
   const struct rtindex_column* parts;
   size_t part_count;
+  const char* name;  ///< of an included column; may be null. Arrow columns have it in their schema
 } rtindex_column;
 
 /// The allocator of indexes on a GPU, in place of a pool of cudaMallocAsync. Called from many
@@ -202,7 +203,8 @@ typedef struct rtindex_device_memory {
 /// Settings of a build.
 typedef struct rtindex_build_options {
   size_t struct_size;
-  /// Values to keep in the index, one per row: sum, min and max then need no value column.
+  /// Values to keep in the index, one per row: sum, mean, min and max then need no value column.
+  /// One column, or a composite (in Arrow a struct) of several, each with a name.
   const rtindex_column* include;
   void* stream;  ///< the cudaStream_t on which a column in device memory may still be written
   const rtindex_device_memory* device_memory;
@@ -301,6 +303,7 @@ typedef struct rtindex_answer_options {
   const rtindex_column* values;
   const rtindex_miss_values* miss;  ///< null: all ones, the smallest int64, NaN
   void* stream;                     ///< the cudaStream_t of a call on device memory
+  const char* included;  ///< the name of the included column to aggregate; null: the only one
 } rtindex_answer_options;
 
 /// Buffers of the caller that receive answers. Null: not requested. Each has one element per query;
@@ -358,11 +361,12 @@ typedef struct rtindex_info {
   uint64_t valid;             ///< rows that are neither erased nor null
   int32_t type;               ///< of the column
   int32_t time_unit;          ///< of a timestamp column
-  int32_t included;           ///< the type of the included values; 0: none
-  int32_t included_unit;      ///< the unit of included timestamps
+  int32_t included;           ///< the type of the first included column; 0: none
+  int32_t included_unit;      ///< the unit of its timestamps
   uint64_t part_count;        ///< of a composite column; else 0
   uint64_t resident_bytes;    ///< memory held as long as the index lives
   uint64_t build_peak_bytes;  ///< the most held at once while it was built
+  uint64_t included_count;    ///< the number of included columns
 } rtindex_info;
 
 /// What a library was built with.
@@ -504,8 +508,9 @@ RTINDEX_C_API rtindex_status rtindex_null_rows(const rtindex_index* index,
 /* Changes. Each is atomic. `stream`: the cudaStream_t on which columns in device memory may still
    be written; else null. */
 
-/// Appends rows with these keys, and `values` where the index includes values (else null). Writes
-/// the rowID of the first one to `first_row` if that is not null.
+/// Appends rows with these keys, and `values` where the index includes values (else null): one
+/// column, or a composite of all included columns, each with its name, in any order. Writes the
+/// rowID of the first one to `first_row` if that is not null.
 RTINDEX_C_API rtindex_status rtindex_insert(rtindex_index* index, const rtindex_column* keys,
                                             const rtindex_column* values, void* stream,
                                             uint32_t* first_row);
@@ -518,9 +523,10 @@ RTINDEX_C_API rtindex_status rtindex_erase_keys(rtindex_index* index, const rtin
 /// Replaces the keys of rows: `rows[i]` now holds `keys[i]`.
 RTINDEX_C_API rtindex_status rtindex_update(rtindex_index* index, const rtindex_column* rows,
                                             const rtindex_column* keys, void* stream);
-/// Replaces the included values of rows.
+/// Replaces the values of rows in the included column of this name; null: the only one.
 RTINDEX_C_API rtindex_status rtindex_set_included(rtindex_index* index, const rtindex_column* rows,
-                                                  const rtindex_column* values, void* stream);
+                                                  const rtindex_column* values, const char* name,
+                                                  void* stream);
 /// Merges what changes have added into one structure.
 RTINDEX_C_API rtindex_status rtindex_merge(rtindex_index* index);
 
@@ -540,6 +546,11 @@ RTINDEX_C_API rtindex_status rtindex_describe(const rtindex_index* index, char**
 /// query (RTINDEX_QUERY_EQUAL, ...).
 RTINDEX_C_API rtindex_status rtindex_supports(const rtindex_index* index, uint32_t answer,
                                               int32_t kind, int32_t* supported);
+/// The included columns, as an array of structs: name (string), type (int32, RTINDEX_TYPE_UINT8 and
+/// so on), time_unit (int32).
+RTINDEX_C_API rtindex_status rtindex_included_columns(const rtindex_index* index,
+                                                      struct ArrowSchema* schema,
+                                                      struct ArrowArray* array);
 /// What the memory is made of, as an array of structs: name (string), bytes (uint64).
 RTINDEX_C_API rtindex_status rtindex_memory_parts(const rtindex_index* index,
                                                   struct ArrowSchema* schema,

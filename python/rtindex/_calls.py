@@ -23,6 +23,8 @@ from ._types import ColumnType
 
 _ROW_ANSWERS = ("any", "first", "last", "count")
 _AGGREGATES = ("sum", "min", "max")
+VALUE_ANSWERS = frozenset((*_AGGREGATES, "mean"))
+"""Answers of values, which are null where all values are."""
 _CHOICES = "any, first, last, count, sum, mean, min, max or rows"
 _ORDERS = {None: "", "key": "key", "-key": "-key"}
 NO_LIMIT = 2**32 - 1
@@ -50,7 +52,9 @@ def answer(index: _core.Index, query: Query, bound: _core.Query, key_type: Colum
     limit = NO_LIMIT if options.limit is None else _limit(options.limit)
     order = _order(options.order)
     found_type = key_type if query.kind == "nearest" else None
-    held = None if options.values is None else column_of(options.values)
+    by_name = isinstance(options.values, str)
+    included = options.values if by_name else ""
+    held = None if options.values is None or by_name else column_of(options.values)
     miss, times = options.miss, None
     if "min" in names or "max" in names:
         times = value_times(index, held, options.values)
@@ -59,10 +63,10 @@ def answer(index: _core.Index, query: Query, bound: _core.Query, key_type: Colum
     if bound.on_device:
         _require_host_free(options)
         return answer_on_device(index, first_array(data_of(query)), bound, names,
-                                lambda name: _dtype(index, name, held, found_type), held,
-                                options.matched, limit, order, miss)
+                                lambda name: _dtype(index, name, held, included, found_type), held,
+                                included, options.matched, limit, order, miss)
     size = len(bound)
-    answered = _outputs(index, names, size, held, times, found_type, options.out)
+    answered = _outputs(index, names, size, held, included, times, found_type, options.out)
     if options.out is not None:
         for column, data in ((bound.lower, query.lower), (bound.upper, query.upper),
                              (held, options.values)):
@@ -74,10 +78,12 @@ def answer(index: _core.Index, query: Query, bound: _core.Query, key_type: Colum
                                                        for name in names)
     if options.matched or needs_matched:
         outputs["matched"] = np.empty((size + 7) // 8, np.uint8)
+    if nullable and not VALUE_ANSWERS.isdisjoint(names) and not index.on_device:
+        outputs["validity"] = np.empty((size + 7) // 8, np.uint8)
     if options.counters:
         outputs["counters"] = np.zeros(len(Counters._fields), np.uint64)
     lists: Any
-    lists, keys = index.answer(bound, held, miss, outputs, limit if "rows" in names else None,
+    lists, keys = index.answer(bound, held, included, miss, outputs, limit if "rows" in names else None,
                                order, "key" in names and "key" not in outputs)
     validity = outputs.get("matched") if nullable else None
     zone = "" if times is None else times.zone
@@ -89,8 +95,9 @@ def answer(index: _core.Index, query: Query, bound: _core.Query, key_type: Colum
             answers[name] = key_answer(outputs.get("key"), keys, key_type, outputs["matched"], kind,
                                        query.lower)
         else:
-            answers[name] = kind.array(answered[name], None if name == "count" else validity,
-                                       zone=zone)
+            of_values = outputs.get("validity") if name in VALUE_ANSWERS else None
+            answers[name] = kind.array(answered[name], None if name == "count" else
+                                       validity if of_values is None else of_values, zone=zone)
     if options.counters:
         answers["counters"] = Counters(*outputs["counters"].tolist())
     if len(names) == 1 and not options.matched and not options.counters:
@@ -104,9 +111,20 @@ def value_times(index: _core.Index, values: _core.Column | None, data: Any) -> T
     """The type of the values of a call, if they are times; `data` was read as `values`."""
     if values is not None:
         return time_type(values, data)
-    stored = TimeType.from_text(index.included_time)
+    included, time = included_type(index, data if isinstance(data, str) else "")
+    stored = TimeType.from_text(time)
     # Files written by C++ have no unit; dates need none.
-    return TimeType("D", "") if stored is None and index.included == "date32" else stored
+    return TimeType("D", "") if stored is None and included == "date32" else stored
+
+
+def included_type(index: _core.Index, name: str) -> tuple[str, str]:
+    """The type of an included column, with its unit and time zone; empty where there is none, which
+    the index rejects."""
+    columns = index.included
+    for own, held, time in columns:
+        if own == name or not name and len(columns) == 1:
+            return held, time
+    return "", ""
 
 
 def class_of(value_type: str) -> type:
@@ -121,7 +139,7 @@ def unpacked(bits: Array, size: int) -> Array:
 
 
 def _outputs(index: _core.Index, names: Sequence[str], size: int, values: _core.Column | None,
-             times: TimeType | None, key_type: ColumnType | None,
+             included: str, times: TimeType | None, key_type: ColumnType | None,
              out: Array | None) -> dict[str, Array]:
     """New arrays for the answers, or the caller's."""
     if not names:
@@ -132,7 +150,7 @@ def _outputs(index: _core.Index, names: Sequence[str], size: int, values: _core.
     outputs = {}
     for name in names:
         if name != "rows":
-            dtype: Any = _dtype(index, name, values, key_type)
+            dtype: Any = _dtype(index, name, values, included, key_type)
             if times is not None and name in ("min", "max"):
                 dtype = times.dtype
             if out is not None:
@@ -142,7 +160,7 @@ def _outputs(index: _core.Index, names: Sequence[str], size: int, values: _core.
     return outputs
 
 
-def _dtype(index: _core.Index, name: str, values: _core.Column | None,
+def _dtype(index: _core.Index, name: str, values: _core.Column | None, included: str,
            key_type: ColumnType | None) -> type | None:
     """The type of an answer's array; None for keys of no native type."""
     if name in _ROW_ANSWERS:
@@ -150,7 +168,8 @@ def _dtype(index: _core.Index, name: str, values: _core.Column | None,
     if name == "mean":
         return np.float64
     if name in _AGGREGATES:
-        return class_of((index.included if values is None else values.type) or "uint64")
+        return class_of((included_type(index, included)[0] if values is None else values.type)
+                        or "uint64")
     if name == "key":
         if key_type is None:
             raise InvalidArgumentError("only nearest returns 'key': request a row, and read "

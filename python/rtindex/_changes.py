@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from ._arrays import NATIVE
+from ._calls import included_type
 from ._columns import column, is_scalar
 from ._core import Column, Index
 from ._device import device_rows, first_array, is_device_array, library_of, wrong_rows
@@ -57,12 +59,33 @@ def row_column(rows: Any, size: int) -> Column:
     return column(np.ascontiguousarray(numbers, np.uint32).reshape(-1))
 
 
-def value_column(values: Any, index: Index) -> Column:
-    """New included values of an index; Python numbers are converted to their type."""
-    wanted = index.included
-    if wanted is None:
+def named_columns(include: Any) -> list[tuple[str, Any]]:
+    """Included columns with their names: of a mapping, of a list of pairs, or one column without a
+    name."""
+    if include is None:
+        return []
+    pairs = [*include.items()] if isinstance(include, Mapping) else include
+    if isinstance(pairs, (list, tuple)) and pairs and all(
+            isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[0], str)
+            and not is_scalar(pair[1]) for pair in pairs):
+        return [*pairs]
+    if isinstance(include, Mapping):
+        raise InvalidArgumentError("invalid included columns: expected names and columns, such as "
+                                   "{\"price\": price}")
+    return [("", include)]
+
+
+def value_columns(values: Any, index: Index) -> list[tuple[str, Column]]:
+    """The included columns of new rows."""
+    return [(name, value_column(column, index, name)) for name, column in named_columns(values)]
+
+
+def value_column(values: Any, index: Index, name: str = "") -> Column:
+    """New values of an included column; Python numbers are converted to their type."""
+    wanted, time = included_type(index, name)
+    if not wanted:
         return column(values)  # which the index rejects
-    times = TimeType.from_text(index.included_time)
+    times = TimeType.from_text(time)
     found = column(values, ColumnType(wanted, "" if times is None else times.unit))
     if found.type == wanted or not (is_scalar(values) or isinstance(values, (list, tuple, range))):
         return found

@@ -286,8 +286,8 @@ def spec_for(data: Any, spec: str) -> str:
 
 
 def answer_on_device(index: Index, keys: Any, query: Query, names: Sequence[str],
-                     dtype_of: Callable[[str], Any], values: Column | None, matched: bool,
-                     limit: int, order: str, miss: Any) -> Any:
+                     dtype_of: Callable[[str], Any], values: Column | None, included: str,
+                     matched: bool, limit: int, order: str, miss: Any) -> Any:
     """Answers a query in device memory, on the current stream of the library that holds it.
 
     `keys` is one of its arrays; `dtype_of` returns the type of an answer's array.
@@ -304,7 +304,7 @@ def answer_on_device(index: Index, keys: Any, query: Query, names: Sequence[str]
 
     def call(outputs: dict[str, Any], rows_capacity: int = 0) -> None:
         addresses = {name: library.pointer(array) for name, array in outputs.items()}
-        index.answer_on_device(query, values, miss, addresses, rows_capacity, limit, order,
+        index.answer_on_device(query, values, included, miss, addresses, rows_capacity, limit, order,
                                library.stream(keys))
 
     answers: dict[str, Any] = {}

@@ -7,7 +7,7 @@ import pickle
 from typing import Any, Literal, TypeAlias, Union
 
 from . import _core
-from ._changes import row_column, stream_of, value_column
+from ._changes import named_columns, row_column, stream_of, value_column, value_columns
 from ._columns import column as column_of
 from ._device import first_array, library_of, spec_for
 from ._errors import InvalidArgumentError
@@ -32,14 +32,15 @@ class Index(LookupCalls):
         """Appends rows with these keys; returns the rowID of the first one, the others follow.
 
         keys: one key, or a batch of keys; None is a null key.
-        values: one value per key, for an index with included values.
+        values: one value per key, for an index with included values; of several columns a dict, or a
+            list of pairs of a name and a column.
 
         Keys and values are in host memory, or both in the memory of the index's GPU.
         """
-        if values is None:
-            return self._core.insert(column_of(keys, self._type), None, stream_of(keys=keys))
-        return self._core.insert(column_of(keys, self._type), value_column(values, self._core),
-                                 stream_of(keys=keys, values=values))
+        named = value_columns(values, self._core)
+        arrays = {f"values {name}".rstrip(): data for name, data in named_columns(values)}
+        return self._core.insert(column_of(keys, self._type), named,
+                                 stream_of(keys=keys, **arrays))
 
     def erase(self, rows: Any) -> None:
         """Erases rows, which match nothing from now on. rowIDs are not reused.
@@ -60,14 +61,16 @@ class Index(LookupCalls):
         stream = stream_of(rows=rows, keys=keys)
         self._core.update(row_column(rows, len(self)), column_of(keys, self._type), stream)
 
-    def set_included(self, rows: Any, values: Any) -> None:
+    def set_included(self, rows: Any, values: Any, name: str = "") -> None:
         """Replaces the included values of rows: that of row `rows[i]` is now `values[i]`.
+
+        name: the included column; empty where there is one only.
 
         Both are in host memory, or both in the memory of the index's GPU.
         """
         stream = stream_of(rows=rows, values=values)
-        self._core.set_included(row_column(rows, len(self)), value_column(values, self._core),
-                                stream)
+        self._core.set_included(row_column(rows, len(self)),
+                                value_column(values, self._core, name), name, stream)
 
     def merge(self) -> None:
         """Merges all segments into one, without the erased rows.
@@ -111,9 +114,9 @@ class Index(LookupCalls):
         return self._core.spec
 
     @property
-    def included(self) -> str | None:
-        """The type of the included values; None without any."""
-        return self._core.included
+    def included(self) -> dict[str, str]:
+        """The types of the included columns by name, which is "" for a column without a name."""
+        return {name: held for name, held, _ in self._core.included}
 
     @property
     def live(self) -> int:
@@ -146,18 +149,22 @@ def build(column: Any, spec: str = "auto", include: Any = None) -> Index:
     """Builds an index over a column, which is not needed afterwards.
 
     spec: the index and its settings, such as "rx", "rx:embree" or "btree".
-    include: a value column to store in key order beside the keys; sum, mean, min and max over
-        ranges then need no `values`.
+    include: a value column to store in key order beside the keys, or several: a dict, or a list of
+        pairs of a name and a column. sum, mean, min and max over ranges then need no `values`, or
+        the name of one of them: `values="price"`.
     """
     spec = spec_text(spec)
-    values = None if include is None else column_of(include)
-    times = None if values is None else time_type(values, include)
+    values, times = [], []
+    for name, data in named_columns(include):
+        held = column_of(data)
+        time = time_type(held, data)
+        values.append((name, held))
+        times.append("" if time is None else time.text())
     keys, stream = column_of(column), 0
     if keys.on_device:
         array = first_array(column)
         spec, stream = spec_for(array, spec), library_of(array).stream(array)
-    return Index(_core.build(keys, spec, values, "" if times is None else times.text(),
-                             stream))
+    return Index(_core.build(keys, spec, values, times, stream))
 
 
 def load(path: Path, verify: Literal["quick", "full"] = "quick") -> Index:

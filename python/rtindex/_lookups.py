@@ -63,8 +63,9 @@ class LookupCalls:
         answer: one name, or several for an `Answers` with an attribute each. For "nearest", "any"
             is the row of the neighbour and "key" its key; the others are about all rows that hold
             this key.
-        values: the value column of sum, mean, min and max, one value per row (`len(index)` of them);
-            None: the included values.
+        values: the value column of sum, mean, min and max, one value per row (`len(index)` of them),
+            or the name of an included column; None: the only included column. Null values are
+            skipped.
         matched: add a boolean array of the queries that matched.
         limit: the maximum number of rows that "rows" returns per query.
         order: "key" sorts the rows of each query by key, equal keys by rowID; "-key" is the

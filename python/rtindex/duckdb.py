@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ._calls import class_of, value_times
+from ._calls import class_of, included_type, value_times
 from ._columns import column
 from ._errors import InvalidArgumentError, UnsupportedError
 from ._index import Index
@@ -121,9 +121,11 @@ def _answer_type(connection: Any, index: Index, answer: NearestName, values: Any
         return "UINTEGER"
     if answer == "mean":
         return "DOUBLE"
-    held = None if values is None else column(values)
-    value_type = index.included if held is None else held.type
-    if value_type is None:
+    by_name = isinstance(values, str)
+    held = None if values is None or by_name else column(values)
+    value_type = included_type(index._core, values if by_name else "")[0] if held is None else (
+        held.type)
+    if not value_type:
         raise InvalidArgumentError(f"'{answer}' needs a value column: pass `values`, or build the "
                                    "index with `include`")
     times = None if answer == "sum" else value_times(index._core, held, values)

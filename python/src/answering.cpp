@@ -25,12 +25,22 @@ void set_miss(nb::handle miss, Class& value) {
                     nb::str(miss).c_str()));
 }
 
+// The type of the included column of this name, if there is one.
+std::optional<Type> included_type(const Index& index, const std::string& name) {
+  const std::vector<IncludedType> all = index.included();
+  for (const IncludedType& column : all)
+    if (column.name == name || (name.empty() && all.size() == 1)) return column.type;
+  return std::nullopt;
+}
+
 // The value of misses in the class of the values: `miss`, or the reserved value where it is None.
-MissValues miss_values(const Index& index, const Column* values, nb::handle miss,
-                       AnswerSet answers) {
+MissValues miss_values(const Index& index, const Call& call, AnswerSet answers) {
   MissValues result;
-  const auto type = values == nullptr ? index.included() : std::optional(values->type());
-  if (miss.is_none() || !type || !is_native(*type)) return result;
+  const nb::handle miss = call.miss;
+  if (miss.is_none()) return result;
+  const std::optional<Type> type =
+      call.values == nullptr ? included_type(index, call.included) : call.values->type();
+  if (!type || !is_native(*type)) return result;
   if (answers.has(Answer::mean)) set_miss(miss, result.f64);
   if (!answers.has_any_of(Answer::sum | Answer::min | Answer::max)) return result;
   switch (class_of(*type)) {
@@ -44,7 +54,8 @@ MissValues miss_values(const Index& index, const Column* values, nb::handle miss
 AnswerOptions options_of(const Index& index, const Call& call, AnswerSet answers) {
   AnswerOptions options;
   options.answers = answers;
-  options.miss = miss_values(index, call.values, call.miss, answers);
+  options.miss = miss_values(index, call, answers);
+  options.included = call.included;
   options.limit = call.limit.value_or(no_limit);
   options.order = call.order;
   return options;
@@ -65,7 +76,8 @@ nb::tuple answer(const Index& index, const OwnedQuery& query, const Call& call,
                  const HostArrays& outputs) {
   const HostOutputs arrays(outputs, query.size(), index.type());
   AnswerOptions options = options_of(index, call, arrays.answers());
-  options.matched = arrays.matched_bits() != nullptr;
+  const bool has_validity = arrays.validity_bits() != nullptr;
+  options.matched = arrays.matched_bits() != nullptr || has_validity;
   if (call.limit) options.answers = options.answers | Answer::rows;
   if (call.list_keys) options.answers = options.answers | Answer::key;
   const bool in_lists = call.limit || call.list_keys;
@@ -85,7 +97,9 @@ nb::tuple answer(const Index& index, const OwnedQuery& query, const Call& call,
     for (const QuerySlice& slice : slices) {
       const std::size_t size = slice.query.size();
       std::vector<std::uint8_t> matched(options.matched ? (size + 7) / 8 : 0);
-      const Outputs to = arrays.from(slice.first, options.matched ? matched.data() : nullptr);
+      std::vector<std::uint8_t> validity(has_validity ? matched.size() : 0);
+      const Outputs to = arrays.from(slice.first, options.matched ? matched.data() : nullptr,
+                                     has_validity ? validity.data() : nullptr);
       if (in_lists) {
         answered.push_back(now.answer(slice.query, options, diagnostics));
         copy_answers(answered.back(), to);
@@ -93,7 +107,9 @@ nb::tuple answer(const Index& index, const OwnedQuery& query, const Call& call,
         now.answer_into(slice.query, options, to, diagnostics);
       }
       if (arrays.counters() != nullptr) *arrays.counters() += of_slice;
-      if (options.matched) copy_bits(matched.data(), size, arrays.matched_bits(), slice.first);
+      if (arrays.matched_bits() != nullptr)
+        copy_bits(matched.data(), size, arrays.matched_bits(), slice.first);
+      if (has_validity) copy_bits(validity.data(), size, arrays.validity_bits(), slice.first);
     }
   }
   nb::object keys = call.list_keys ? as_key_parts(answered.front().keys()) : nb::none();

@@ -18,6 +18,7 @@ namespace rtindex::python {
 // How to answer a query.
 struct Call {
   const Column* values;   // null: none, or the included ones
+  std::string included;   // the name of an included column; empty: the only one
   nanobind::object miss;  // None: the reserved values
   // At most so many rows per lookup, in this order; unset: no rows are requested.
   std::optional<std::uint32_t> limit;

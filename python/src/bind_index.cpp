@@ -43,24 +43,53 @@ std::string units_of(const Index& index) {
   return joined_units(units);
 }
 
-// The unit of included values, and their time zone.
-std::string included_time_of(const Index& index) {
-  std::string stored = metadata(index, "included_time");
-  return stored.empty() ? std::string(name_of(index.included_time_unit())) : stored;
+// Where the time zone of an included column is stored.
+std::string time_entry(const std::string& column) {
+  return column.empty() ? "included_time" : "included_time." + column;
 }
+
+// The included columns: name, type, and unit and time zone.
+std::vector<std::tuple<std::string, std::string, std::string>> included(const Index& index) {
+  std::vector<std::tuple<std::string, std::string, std::string>> columns;
+  for (const IncludedType& column : index.included()) {
+    std::string time = metadata(index, time_entry(column.name));
+    if (time.empty()) time = name_of(column.time_unit);
+    columns.emplace_back(column.name, name_of(column.type), std::move(time));
+  }
+  return columns;
+}
+
+// Columns with their names, and the memory that was allocated for them.
+using NamedColumns = std::vector<std::pair<std::string, const Column*>>;
+struct OwnedColumns {
+  explicit OwnedColumns(const NamedColumns& named) {
+    std::vector<IncludedColumn> views;
+    for (const auto& [name, column] : named) {
+      owned.push_back(as_one_view(*column));
+      views.push_back({name, with_units(owned.back().view, column->unit())});
+    }
+    columns = std::move(views);
+  }
+
+  std::vector<OwnedView> owned;
+  IncludedColumns columns;
+};
 
 Stream stream_at(std::uintptr_t address) { return {reinterpret_cast<void*>(address)}; }
 
-Index build_index(const Column& column, const std::string& spec, const Column* include,
-                  const std::string& included_time, std::uintptr_t stream) {
+// `included_times`: unit and time zone of each included column.
+Index build_index(const Column& column, const std::string& spec, const NamedColumns& include,
+                  const std::vector<std::string>& included_times, std::uintptr_t stream) {
   const WithoutGil unlocked;
   const OwnedView keys = as_one_view(column);
-  const OwnedView values = include == nullptr ? OwnedView() : as_one_view(*include);
-  BuildOptions options{.stream = stream_at(stream)};
-  if (include != nullptr) options.include = with_units(values.view, include->unit());
+  const OwnedColumns values(include);
+  const BuildOptions options{.include = values.columns, .stream = stream_at(stream)};
   Index index = build(with_units(keys.view, column.unit()), Spec(spec), options);
   if (units_of(index) != column.unit()) index.set_metadata("time_units", column.unit());
-  if (included_time_of(index) != included_time) index.set_metadata("included_time", included_time);
+  const auto stored = included(index);
+  for (std::size_t i = 0; i < stored.size(); ++i)
+    if (std::get<2>(stored[i]) != included_times[i])
+      index.set_metadata(time_entry(std::get<0>(stored[i])), included_times[i]);
   return index;
 }
 
@@ -91,11 +120,11 @@ Index load_index(const std::string& path, bool full) {
   return load(path, {.verify = full ? Verify::full : Verify::quick});
 }
 
-std::uint32_t insert_rows(Index& index, const Column& keys, const Column* values,
+std::uint32_t insert_rows(Index& index, const Column& keys, const NamedColumns& values,
                           std::uintptr_t stream) {
   const WithoutGil unlocked;
-  const OwnedView included = values == nullptr ? OwnedView() : as_one_view(*values);
-  return index.insert(as_one_view(keys).view, included.view, stream_at(stream));
+  const OwnedColumns included(values);
+  return index.insert(as_one_view(keys).view, included.columns, stream_at(stream));
 }
 
 void erase_rows(Index& index, const Column& rows, std::uintptr_t stream) {
@@ -113,9 +142,10 @@ void update_index(Index& index, const Column& rows, const Column& keys, std::uin
   index.update(as_one_view(rows).view, as_one_view(keys).view, stream_at(stream));
 }
 
-void set_included(Index& index, const Column& rows, const Column& values, std::uintptr_t stream) {
+void set_included(Index& index, const Column& rows, const Column& values, const std::string& name,
+                  std::uintptr_t stream) {
   const WithoutGil unlocked;
-  index.set_included(as_one_view(rows).view, as_one_view(values).view, stream_at(stream));
+  index.set_included(as_one_view(rows).view, as_one_view(values).view, name, stream_at(stream));
 }
 
 void merge_index(Index& index) {
@@ -130,11 +160,6 @@ void save_index(const Index& index, const std::string& path) {
 
 bool supports(const Index& index, std::string_view answer, std::string_view query) {
   return index.supports(answer_named(answer), query_kind_named(query));
-}
-
-std::optional<std::string_view> included(const Index& index) {
-  const auto type = index.included();
-  return type ? std::optional(name_of(*type)) : std::nullopt;
 }
 
 nb::tuple memory_usage(const Index& index) {
@@ -154,11 +179,12 @@ std::vector<std::tuple<std::string, bool, std::string>> known_indexes() {
 void bind_index(nb::module_& module) {
   nb::class_<Index> index(module, "Index", "An index over one column.");
   bind_answers(index);
-  index.def("insert", insert_rows, nb::arg("keys"), nb::arg("values").none(), nb::arg("stream"))
+  index.def("insert", insert_rows, nb::arg("keys"), nb::arg("values"), nb::arg("stream"))
       .def("erase", erase_rows, nb::arg("rows"), nb::arg("stream"))
       .def("erase_keys", erase_keys, nb::arg("keys"), nb::arg("stream"))
       .def("update", update_index, nb::arg("rows"), nb::arg("keys"), nb::arg("stream"))
-      .def("set_included", set_included, nb::arg("rows"), nb::arg("values"), nb::arg("stream"))
+      .def("set_included", set_included, nb::arg("rows"), nb::arg("values"), nb::arg("name"),
+           nb::arg("stream"))
       .def("merge", merge_index)
       .def("snapshot", &Index::snapshot)
       .def("save", save_index, nb::arg("path"))
@@ -178,11 +204,11 @@ void bind_index(nb::module_& module) {
                      return names;
                    })
       .def_prop_ro("unit", units_of)
-      .def_prop_ro("included_time", included_time_of)
       .def_prop_ro("included", included)
+      .def_prop_ro("on_device", [](const Index& index) { return index.spec().device() != "cpu"; })
       .def_prop_ro("spec", [](const Index& index) { return index.spec().text(); });
-  module.def("build", build_index, nb::arg("column"), nb::arg("spec"), nb::arg("include").none(),
-             nb::arg("included_time"), nb::arg("stream"));
+  module.def("build", build_index, nb::arg("column"), nb::arg("spec"), nb::arg("include"),
+             nb::arg("included_times"), nb::arg("stream"));
   module.def("deserialize", deserialize_index, nb::arg("bytes"));
   module.def("load", load_index, nb::arg("path"), nb::arg("full"));
   module.def("indexes", known_indexes);

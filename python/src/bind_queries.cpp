@@ -55,16 +55,18 @@ RowOrder order_named(std::string_view name) {
 }
 
 nb::tuple answer_call(const Index& index, const OwnedQuery& query, const Column* values,
-                      nb::object miss, const HostArrays& outputs,
+                      std::string included, nb::object miss, const HostArrays& outputs,
                       std::optional<std::uint32_t> limit, std::string_view order, bool list_keys) {
-  const Call call{values, std::move(miss), limit, order_named(order), list_keys};
+  const Call call{values, std::move(included), std::move(miss),
+                  limit,  order_named(order),  list_keys};
   return answer(index, query, call, outputs);
 }
 
-void device_call(const Index& index, const OwnedQuery& query, const Column* values, nb::object miss,
+void device_call(const Index& index, const OwnedQuery& query, const Column* values,
+                 std::string included, nb::object miss,
                  std::map<std::string, std::uintptr_t> outputs, std::size_t rows_capacity,
                  std::uint32_t limit, std::string_view order, std::uintptr_t stream) {
-  const Call call{values, std::move(miss), limit, order_named(order)};
+  const Call call{values, std::move(included), std::move(miss), limit, order_named(order)};
   answer_on_device(index, query, call, {std::move(outputs), rows_capacity}, stream);
 }
 
@@ -185,12 +187,12 @@ void bind_queries(nb::module_& module) {
 
 void bind_answers(nb::class_<Index>& index) {
   index
-      .def("answer", answer_call, nb::arg("query"), nb::arg("values").none(),
+      .def("answer", answer_call, nb::arg("query"), nb::arg("values").none(), nb::arg("included"),
            nb::arg("miss").none(), nb::arg("outputs"), nb::arg("limit").none(),
            nb::arg("order") = "", nb::arg("list_keys") = false)
       .def("answer_on_device", device_call, nb::arg("query"), nb::arg("values").none(),
-           nb::arg("miss").none(), nb::arg("outputs"), nb::arg("rows_capacity"), nb::arg("limit"),
-           nb::arg("order"), nb::arg("stream"))
+           nb::arg("included"), nb::arg("miss").none(), nb::arg("outputs"),
+           nb::arg("rows_capacity"), nb::arg("limit"), nb::arg("order"), nb::arg("stream"))
       .def("join", join_call, nb::arg("query"), nb::arg("how"))
       .def("join_on_device", device_join, nb::arg("query"), nb::arg("how"), nb::arg("outputs"),
            nb::arg("capacity"), nb::arg("stream"))

@@ -75,7 +75,8 @@ HostOutputs::HostOutputs(const HostArrays& arrays, std::size_t lookups, Type key
   }
 }
 
-Outputs HostOutputs::from(std::size_t lookup, std::uint8_t* own_matched) const {
+Outputs HostOutputs::from(std::size_t lookup, std::uint8_t* own_matched,
+                          std::uint8_t* own_validity) const {
   Outputs outputs{.any = at<std::uint32_t>(any, lookup),
                   .first = at<std::uint32_t>(first, lookup),
                   .count = at<std::uint32_t>(count, lookup),
@@ -86,6 +87,7 @@ Outputs HostOutputs::from(std::size_t lookup, std::uint8_t* own_matched) const {
   outputs.last = at<std::uint32_t>(last, lookup);
   outputs.key = at<std::uint8_t>(key, lookup * key_width_);
   outputs.matched = own_matched;
+  outputs.validity = own_validity;
   return outputs;
 }
 
@@ -103,7 +105,7 @@ std::size_t HostOutputs::slot_of(std::string_view name) {
 }
 
 std::size_t HostOutputs::bytes_of(std::size_t slot, std::size_t lookups) const {
-  if (slot == matched) return (lookups + 7) / 8;
+  if (slot == matched || slot == validity) return (lookups + 7) / 8;
   if (slot == key) return lookups * key_width_;
   return lookups * (slot < sum ? sizeof(std::uint32_t) : sizeof(std::uint64_t));
 }
@@ -155,6 +157,8 @@ void copy_answers(const Answers& answers, const Outputs& to) {
     std::memcpy(to.key, answers.keys().data(), answers.size() * width_of(answers.keys().type()));
   if (to.matched != nullptr)
     std::copy_n(answers.matched_bitmap().data(), (answers.size() + 7) / 8, to.matched);
+  if (to.validity != nullptr)
+    std::copy_n(answers.validity_bitmap().data(), (answers.size() + 7) / 8, to.validity);
 }
 
 nb::object as_row_lists(std::vector<Answers> answers) {

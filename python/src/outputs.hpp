@@ -23,19 +23,35 @@ class HostOutputs {
  public:
   HostOutputs(const HostArrays& arrays, std::size_t lookups, Type key_type);
 
-  // From a part's first lookup on. Its matched bitmap is a separate one, which starts at bit 0.
-  [[nodiscard]] Outputs from(std::size_t lookup, std::uint8_t* own_matched) const;
+  // From a part's first lookup on. Its bitmaps are separate ones, which start at bit 0.
+  [[nodiscard]] Outputs from(std::size_t lookup, std::uint8_t* own_matched,
+                             std::uint8_t* own_validity) const;
   // Null: not counted.
   [[nodiscard]] Counters* counters() const {
     return counters_ ? static_cast<Counters*>(counters_->data()) : nullptr;
   }
   [[nodiscard]] std::uint8_t* matched_bits() const { return at<std::uint8_t>(matched, 0); }
+  // Which lookups have a value that is not null.
+  [[nodiscard]] std::uint8_t* validity_bits() const { return at<std::uint8_t>(validity, 0); }
   [[nodiscard]] AnswerSet answers() const;
 
  private:
-  enum Slot : std::size_t { any, first, last, count, sum, min, max, mean, key, matched, slots };
+  enum Slot : std::size_t {
+    any,
+    first,
+    last,
+    count,
+    sum,
+    min,
+    max,
+    mean,
+    key,
+    matched,
+    validity,
+    slots
+  };
   static constexpr std::array<const char*, slots> names = {
-      "any", "first", "last", "count", "sum", "min", "max", "mean", "key", "matched"};
+      "any", "first", "last", "count", "sum", "min", "max", "mean", "key", "matched", "validity"};
 
   static std::size_t slot_of(std::string_view name);
   [[nodiscard]] std::size_t bytes_of(std::size_t slot, std::size_t lookups) const;

@@ -72,9 +72,52 @@ def test_aggregates_have_the_class_of_the_values(dtype, out, miss):
 
 def test_included_values():
     index = rtindex.build(np.arange(1000), include=np.arange(1000) * 0.5)
-    assert index.included == "float64"
+    assert index.included == {"": "float64"}
     assert index.range([0], [999], "sum").tolist() == [999 * 1000 / 4]
-    assert rtindex.build([1]).included is None
+    assert rtindex.build([1]).included == {}
+
+
+def test_null_values_are_skipped():
+    keys = [7, 7, 8, 8, 9]
+    values = pa.array([None, 5, None, None, 2])
+    included = rtindex.build(keys, include=values)
+    for index, passed in ((rtindex.build(keys), values), (included, None)):
+        found = index.lookup(pa.array([7, 8, 9, 1]), ["count", "sum", "mean", "min", "max", "any"],
+                             passed, matched=True)
+        assert found.count.to_pylist() == [2, 2, 1, 0]
+        assert found.matched.to_pylist() == [True, True, True, False]
+        assert found["any"].to_pylist()[2:] == [4, None]
+        for name in ("sum", "min", "max"):
+            assert found[name].to_pylist() == [5, None, 2, None]
+        assert found.mean.to_pylist() == [5.0, None, 2.0, None]
+        assert index.lookup(np.array([8, 1]), "sum", passed).tolist() == [-(2**63)] * 2
+        assert index.lookup(np.array([8, 1]), "mean", passed, miss=0.5).tolist() == [0.5, 0.5]
+    included.set_included([2, 4], [6, None])
+    included.insert([9], [None])
+    assert included.lookup(pa.array([8, 9]), "sum").to_pylist() == [6, None]
+
+
+def test_several_included_columns(tmp_path):
+    times = pd.Series(pd.date_range("2024-01-01", periods=3)).dt.tz_localize("Europe/Berlin")
+    index = rtindex.build([7, 7, 8], include={"price": [1.5, 2.5, 4.0], "day": times})
+    assert index.included == {"price": "float64", "day": "timestamp64"}
+    index.insert([8], [("day", times[:1]), ("price", [6.0])])
+    index.set_included([0], [0.5], "price")
+    index.save(tmp_path / "several.rtindex")
+    for same in (index, rtindex.load(tmp_path / "several.rtindex")):
+        assert same.lookup([7, 8], "mean", "price").tolist() == [1.5, 5.0]
+        assert str(same.lookup(pd.Series([8]), "max", "day")[0]) == str(times[2])
+    for message, call in {
+        "'price' and 'day': name one": lambda: index.lookup([7], "sum"),
+        "unknown included column 'tax': the index includes 'price' and 'day'":
+            lambda: index.lookup([7], "sum", "tax"),
+        "'day' is missing": lambda: index.insert([1], {"price": [1.0]}),
+        "'price' and 'day': name": lambda: index.set_included([0], [1.0]),
+        "expected names and columns": lambda: rtindex.build([1], include={"price": 1}),
+    }.items():
+        with pytest.raises(rtindex.Error, match=message):
+            call()
+    assert len(index) == 4
 
 
 def test_no_values_are_not_values_left_out():

@@ -283,7 +283,6 @@ REFUSED = {
     "got float64": lambda index: index.set_included([0], np.array([0.5])),
     "invalid value 40000: expected int16": lambda index: index.insert([1], [40000]),
     "invalid value 0.5: expected int16": lambda index: index.set_included([0], [0.5]),
-    "fill its nulls": lambda index: index.set_included([0, 1], [None, 1]),
     "1 values": lambda index: index.set_included([0, 1], [1]),
     "got 2 rows and 1 keys": lambda index: index.update([0, 1], [1]),
     "expected a column": lambda index: index.insert(None, [1]),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import oracle
+import pandas as pd
 import pytest
 
 import rtindex
@@ -54,6 +55,39 @@ def wanted(both):
     _, keys, _ = both
     near = np.unique(keys)[::7]
     return np.concatenate([near, near + 1, near - 1, [keys.max() + 99, keys.min() - 99]])
+
+
+@pytest.mark.parametrize("partitions", [1, 4])
+def test_several_columns_with_nulls(partitions, client):
+    keys = np.arange(200) // 4
+    price = pd.Series([None if i % 3 == 0 or i < 8 else i * 0.5 for i in range(200)], dtype="Float64")
+    pieces = np.arange(200) * 2**56
+    both = {"price": price, "pieces": pieces}
+    local = rtindex.build(keys, include=both)
+    frame = dd.from_pandas(pd.DataFrame({"key": keys, "price": price, "pieces": pieces}), 3)
+    index = rtindex.dask.build(frame["key"], include={name: frame[name] for name in both},
+                               partitions=partitions)
+    assert index.included == local.included
+    lower, upper = np.arange(-1, 50), np.arange(-1, 50) + 20
+    names = ["sum", "mean", "min", "max", "count", "last"]
+    for column in both:
+        found = index.range(pd.Series(lower), pd.Series(upper), names, column)
+        wanted = local.range(pd.Series(lower), pd.Series(upper), names, column)
+        points = index.lookup(pd.Series(lower), names, column)
+        for name in names:
+            pd.testing.assert_series_equal(found[name].astype("Float64"),
+                                           wanted[name].astype("Float64"))
+            pd.testing.assert_series_equal(
+                points[name].astype("Float64"),
+                local.lookup(pd.Series(lower), names, column)[name].astype("Float64"))
+    index.set_included([5], [7.5], "price")
+    local.set_included([5], [7.5], "price")
+    for one in (index, local):
+        one.insert([3, 60], {"pieces": [1, 2], "price": [None, 4.0]})
+    assert index.lookup([1, 3, 60], "sum", "price").tolist() == (
+        local.lookup([1, 3, 60], "sum", "price").tolist())
+    with pytest.raises(rtindex.Error, match="name one of them"):
+        index.lookup([1], "sum")
 
 
 def test_points_and_ranges_against_the_oracle(both, wanted):

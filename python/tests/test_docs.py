@@ -16,7 +16,8 @@ import rtindex
 
 @pytest.mark.parametrize(("page", "blocks"), [("docs/tutorial.md", 10), ("docs/python.md", 15),
                                               ("docs/changes.md", 6), ("docs/joins.md", 8),
-                                              ("docs/dask.md", 8), ("README.md", 1)])
+                                              ("docs/dask.md", 8),
+                                              ("docs/memory-and-speed.md", 1), ("README.md", 1)])
 def test_pages_print_what_they_show(page, blocks, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     found, run = run_page(page)

@@ -27,7 +27,7 @@ def test_files_keep_everything(tmp_path):
     for verify in ("quick", "full"):
         loaded = rtindex.load(tmp_path / "times.rtindex", verify)
         assert (loaded.spec, loaded.type, loaded.time_unit, loaded.included) == (
-            index.spec, "timestamp64", "ms", "float64")
+            index.spec, "timestamp64", "ms", {"": "float64"})
         assert loaded.lookup(times, "sum").tolist() == [1.5, 2.5]
         with pytest.raises(rtindex.Error, match="expected times in ms, as in the index, got us"):
             loaded.lookup(times.astype("M8[us]"))
@@ -204,9 +204,9 @@ def test_an_index_on_the_cpu_reads_no_device_memory():
     device = _core.Column.device("int64", 4096, 2, object())  # an address that nobody may read
     index = rtindex.build([1], "sorted@cpu")._core
     with pytest.raises(rtindex.Error, match="device memory"):
-        _core.build(device, "sorted@cpu", None, "", 0)
+        _core.build(device, "sorted@cpu", [], [], 0)
     with pytest.raises(rtindex.Error, match="device memory"):
-        index.answer_on_device(_core.Query("equal", device), None, None, {"any": 4096}, 0, 1, "", 0)
+        index.answer_on_device(_core.Query("equal", device), None, "", None, {"any": 4096}, 0, 1, "", 0)
     with pytest.raises(rtindex.Error, match="in host and in device memory"):
         _core.Column.composite([device, _core.Column.elements("int64", np.zeros(2, np.int64))])
 

@@ -43,7 +43,7 @@ WAYS = {
 
 def facts(index):
     return (type(index), index.spec, index.type, index.time_unit, index.included, len(index),
-            index._type, index._core.included_time)
+            index._type, index._core.included)
 
 
 @pytest.mark.parametrize("spec", USABLE)
@@ -77,7 +77,7 @@ def test_included_values(spec):
     times = pd.Series(TIMES[:2] * 2).dt.tz_localize("Europe/Berlin")
     index = rtindex.build([1, 1, 2, 3], spec, include=times)
     again = pickle.loads(pickle.dumps(index))
-    assert again.included == "timestamp64"
+    assert again.included == {"": "timestamp64"}
     found = again.lookup(pd.Series([1, 9]), "max")
     assert str(found.dtype) == str(index.lookup(pd.Series([1, 9]), "max").dtype)
     assert str(found.dtype.tz) == "Europe/Berlin" and found[0] == times[1]

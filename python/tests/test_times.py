@@ -103,7 +103,7 @@ def test_zones_of_pandas(kind, zone, wanted):
     index = rtindex.build(np.array([7, 7, 1]), include=values)
     for found in (index.lookup(kind([7, 1]), "max"), index.lookup(kind([7, 1]), "max", values)):
         assert as_times(found).tolist() == TIMES[1:]
-        assert index._core.included_time == f"us {wanted}"
+        assert index._core.included[0][2] == f"us {wanted}"
         if kind is pa.array:
             assert found.type == pa.timestamp("us", wanted)
         elif kind is pl.Series:
@@ -274,7 +274,7 @@ def test_misses_of_lookups_on_a_gpu(monkeypatch):
 def test_included_dates_of_cpp(tmp_path):
     """C++ writes no unit beside included values: dates need none."""
     values = column(pa.array(TIMES).cast(pa.date32()))
-    core = rtindex._core.build(column(np.array([7, 7, 1])), "sorted", values, "", 0)
+    core = rtindex._core.build(column(np.array([7, 7, 1])), "sorted", [("", values)], [""], 0)
     core.save(str(tmp_path / "dates.rtindex"))
     index = rtindex.load(tmp_path / "dates.rtindex")
     assert index.lookup(7, "max") == DAY

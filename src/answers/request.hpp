@@ -50,7 +50,8 @@ struct Request {
   // Of the values, as in a ColumnView; null: no value is null. Null values are not aggregated.
   const std::uint8_t* validity = nullptr;
   std::size_t validity_offset = 0;
-  bool included = false;  // aggregate the included values instead
+  bool included = false;            // aggregate included values instead,
+  std::size_t included_column = 0;  // those of this column
   Type value_type = Type::u64;
   std::uint32_t limit = no_limit;
   RowOrder order = RowOrder::any;

@@ -1,6 +1,5 @@
 #include <map>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -102,13 +101,15 @@ rtindex_status rtindex_get_info(const rtindex_index* index, rtindex_info* info) 
     const Index& checked = c::checked(index).index;
     rtindex_info facts = c::options_of(&c::required(info, "info"), "rtindex_info");
     const MemoryUsage memory = checked.memory_usage();
-    const std::optional<Type> included = checked.included();
+    const std::vector<IncludedType> included = checked.included();
     facts.rows = checked.size();
     facts.valid = checked.live();
     facts.type = type_for_c(checked.type());
     facts.time_unit = static_cast<std::int32_t>(checked.time_unit());
-    facts.included = included ? type_for_c(*included) : 0;
-    facts.included_unit = static_cast<std::int32_t>(checked.included_time_unit());
+    facts.included_count = included.size();
+    facts.included = included.empty() ? 0 : type_for_c(included.front().type);
+    facts.included_unit =
+        included.empty() ? 0 : static_cast<std::int32_t>(included.front().time_unit);
     facts.part_count = checked.part_types().size();
     facts.resident_bytes = memory.resident;
     facts.build_peak_bytes = memory.build_peak;
@@ -163,6 +164,23 @@ rtindex_status rtindex_supports(const rtindex_index* index, uint32_t answer, int
         return;
       }
     fail("invalid answer: {}, expected one constant such as RTINDEX_ANSWER_ANY", answer);
+  });
+}
+
+rtindex_status rtindex_included_columns(const rtindex_index* index, ArrowSchema* schema,
+                                        ArrowArray* array) {
+  return c::guarded([&] {
+    const std::vector<IncludedType> included = c::checked(index).index.included();
+    std::vector<std::int32_t> types, units;
+    for (const IncludedType& column : included) {
+      types.push_back(type_for_c(column.type));
+      units.push_back(static_cast<std::int32_t>(column.time_unit));
+    }
+    Table table(included.size());
+    table.add_texts("name", each(included, &IncludedType::name));
+    table.add("type", Type::i32, std::move(types));
+    table.add("time_unit", Type::i32, std::move(units));
+    table.export_to(schema, array);
   });
 }
 

@@ -74,6 +74,7 @@ AnswerCall::AnswerCall(const rtindex_index& handle, const rtindex_query* query,
       query_(handle.index, query, {input_.stream}) {
   if (input_.answers != 0) options_.answers = answers_from(input_.answers);
   options_.values = query_.columns().view_if_set(input_.values, "values");
+  if (input_.included != nullptr) options_.included = input_.included;
   options_.matched = input_.matched != 0;
   if (input_.limit != nullptr) options_.limit = *input_.limit;
   options_.order = choice(input_.order, RowOrder::descending, "order");

@@ -26,7 +26,7 @@ rtindex_status rtindex_insert(rtindex_index* index, const rtindex_column* keys,
     c::Columns columns = columns_for(changed, stream);
     const ColumnView new_keys = columns.view(keys, "keys");
     const std::uint32_t first =
-        changed.insert(new_keys, columns.view_if_set(values, "values"), {stream});
+        changed.insert(new_keys, columns.included_if_set(values, "values"), {stream});
     if (first_row != nullptr) *first_row = first;
   });
 }
@@ -60,12 +60,13 @@ rtindex_status rtindex_update(rtindex_index* index, const rtindex_column* rows,
 }
 
 rtindex_status rtindex_set_included(rtindex_index* index, const rtindex_column* rows,
-                                    const rtindex_column* values, void* stream) {
+                                    const rtindex_column* values, const char* name, void* stream) {
   return c::guarded([&] {
     Index& changed = c::checked(index).index;
     c::Columns columns = columns_for(changed, stream);
     const ColumnView named = columns.view(rows, "rows");
-    changed.set_included(named, columns.view(values, "values"), {stream});
+    changed.set_included(named, columns.view(values, "values"), name == nullptr ? "" : name,
+                         {stream});
   });
 }
 

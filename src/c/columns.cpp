@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <limits>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -145,6 +146,27 @@ ColumnView Columns::view(const rtindex_column* column, const char* name) {
   if (input.array != nullptr || input.device_array != nullptr)
     fail("invalid column '{}': an Arrow array without its schema", name);
   return memory_view(input, name);
+}
+
+IncludedColumns Columns::included_if_set(const rtindex_column* column, const char* name) {
+  if (column == nullptr) return {};
+  const rtindex_column input = options_of(column, "rtindex_column");
+  const ColumnView all = view(column, name);
+  const auto text = [](const char* of_column) {
+    return std::string(of_column == nullptr ? "" : of_column);
+  };
+  if (all.type() != Type::composite) return std::vector<IncludedColumn>{{text(input.name), all}};
+  if (all.validity() != nullptr)
+    fail("the struct of included columns '{}' has nulls of its own: set those of its columns",
+         name);
+  std::vector<IncludedColumn> columns;
+  for (std::size_t i = 0; i < all.parts().size(); ++i)
+    columns.push_back({text(input.schema != nullptr ? input.schema->children[i]->name
+                            : input.parts[i].name != nullptr || input.parts[i].schema == nullptr
+                                ? input.parts[i].name
+                                : input.parts[i].schema->name),
+                       all.parts()[i]});
+  return columns;
 }
 
 ColumnView Columns::view_if_set(const rtindex_column* column, const char* name) {

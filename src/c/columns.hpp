@@ -23,6 +23,8 @@ class Columns {
   [[nodiscard]] ColumnView view(const rtindex_column* column, const char* name);
   // An optional column: unset if null.
   [[nodiscard]] ColumnView view_if_set(const rtindex_column* column, const char* name);
+  // Included columns: one, or the parts of a composite with their names; none if null.
+  [[nodiscard]] IncludedColumns included_if_set(const rtindex_column* column, const char* name);
 
  private:
   [[nodiscard]] ColumnView arrow_view(const rtindex_column& column, const char* name);

@@ -35,7 +35,7 @@ rtindex_status rtindex_build(const rtindex_column* column, const char* spec,
     const ColumnView keys = columns.view(column, "column");
     const std::shared_ptr<DeviceMemory> memory = c::memory_of(input.device_memory);
     c::return_handle(build(keys, parsed,
-                           {.include = columns.view_if_set(input.include, "include"),
+                           {.include = columns.included_if_set(input.include, "include"),
                             .stream = stream,
                             .device_memory = memory}),
                      memory, &to);

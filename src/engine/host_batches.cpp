@@ -244,8 +244,8 @@ void write_means(const Request& request, std::size_t lookups) {
   if (request.answers.has(Answer::mean) || request.validity != nullptr ||
       request.outputs.validity != nullptr)
     return true;
-  return request.included && std::any_of(segments.begin(), segments.end(), [](const Segment& one) {
-           return one.searcher->included_has_nulls();
+  return request.included && std::any_of(segments.begin(), segments.end(), [&](const Segment& one) {
+           return one.searcher->included()[request.included_column].has_nulls;
          });
 }
 

@@ -54,8 +54,8 @@ class CopiedRows {
   explicit CopiedRows(std::span<const Segment> segments) : codec_(*segments.front().codec) {
     for (const Segment& segment : segments) {
       copy_keys(segment, segment.searcher->column());
-      if (segment.searcher->included()) copy_values(segment, segment.searcher->included_rows());
-      has_null_values_ = has_null_values_ || segment.searcher->included_has_nulls();
+      if (!segment.searcher->included().empty())
+        copy_values(segment, segment.searcher->included_rows());
     }
   }
   // Valid ones of `rows`, which ascend. The first segment has most of them.
@@ -64,11 +64,10 @@ class CopiedRows {
     for (const Segment& segment : segments) {
       if (rows.empty()) return;
       copy_keys(segment, segment.searcher->column_of(rows));
-      if (segment.searcher->included())
-        copy_values(segment, segment.searcher->included_rows_of(rows));
-      has_null_values_ = has_null_values_ || segment.searcher->included_has_nulls();
+      const bool has_values = !segment.searcher->included().empty();
+      if (has_values) copy_values(segment, segment.searcher->included_rows_of(rows));
       std::erase_if(rows, [&](std::uint32_t row) {
-        return keys_.back().has(row) || (segment.searcher->included() && values_.back().has(row));
+        return keys_.back().has(row) || (has_values && values_.front().parts.back().has(row));
       });
     }
   }
@@ -77,16 +76,19 @@ class CopiedRows {
   void keys_into(OwnedColumn& column, const RowNumbers& numbers) const {
     for (const Column& part : keys_) part.set(column, numbers);
   }
-  void values_into(OwnedColumn& column, const RowNumbers& numbers) const {
-    for (const Column& part : values_) part.set(column, numbers);
+  void values_into(OwnedColumn& column, std::size_t number, const RowNumbers& numbers) const {
+    for (const Column& part : values_[number].parts) part.set(column, numbers);
   }
-  [[nodiscard]] bool has_null_values() const { return has_null_values_; }
+  [[nodiscard]] bool has_null_values(std::size_t number) const { return values_[number].has_nulls; }
   [[nodiscard]] OwnedColumn empty_keys(std::size_t size) const { return codec_.null_column(size); }
   // All rows, ascending.
   [[nodiscard]] Array<std::uint32_t> rows() const {
     std::vector<std::uint32_t> all;
-    for (const auto* const parts : {&keys_, &values_})
-      for (const Column& part : *parts) all.insert(all.end(), part.rows.begin(), part.rows.end());
+    const auto add = [&](const std::vector<Column>& parts) {
+      for (const Column& part : parts) all.insert(all.end(), part.rows.begin(), part.rows.end());
+    };
+    add(keys_);
+    if (!values_.empty()) add(values_.front().parts);  // all columns have the same rows
     std::sort(all.begin(), all.end());
     all.erase(std::unique(all.begin(), all.end()), all.end());
     Array<std::uint32_t> rows(all.size());
@@ -139,13 +141,22 @@ class CopiedRows {
       part.rows.push_back(all.rows[i]);
       part.elements.push_back(static_cast<std::uint32_t>(i));
     }
-    part.decoded = std::move(all.values);
-    values_.push_back(std::move(part));
+    const std::vector<IncludedValuesInfo>& included = segment.searcher->included();
+    values_.resize(included.size());
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      values_[i].has_nulls = values_[i].has_nulls || included[i].has_nulls;
+      values_[i].parts.push_back(part);
+      values_[i].parts.back().decoded = std::move(all.columns[i]);
+    }
   }
 
   const KeyCodec& codec_;
-  std::vector<Column> keys_, values_;
-  bool has_null_values_ = false;
+  std::vector<Column> keys_;
+  struct IncludedParts {
+    std::vector<Column> parts;
+    bool has_nulls = false;
+  };
+  std::vector<IncludedParts> values_;  // by included column
 };
 
 // Segments whose pairs can be merged: only native keys are ordered alike in every segment.
@@ -158,8 +169,9 @@ std::optional<OrderedMerge> plan_merge(std::span<const Segment> segments) {
     if (!base || pairs == nullptr) return std::nullopt;
     merge.inputs.push_back(pairs->order_input());
     merge.inputs.back().deleted = bits_of(segment.deleted);
-    if (const IncludedValues* const values = pairs->included_values(); values != nullptr)
-      merge.included.push_back({values, bits_of(segment.deleted)});
+    merge.included.resize(segment.searcher->included().size());
+    for (std::size_t i = 0; i < merge.included.size(); ++i)
+      merge.included[i].push_back({&pairs->included_values(i), bits_of(segment.deleted)});
     if (segment.codec->empty() && segment.keys() != 0)
       fail_damaged_in_use("a segment without keys has some");
     if (segment.codec->empty()) continue;
@@ -177,28 +189,32 @@ std::optional<OrderedMerge> plan_merge(std::span<const Segment> segments) {
 
 struct HostSegmentBuilder::Columns {
   RowNumbers numbers;
-  ColumnView keys, include;
+  ColumnView keys;
+  std::vector<ColumnView> include;
   // Own the columns that the caller does not.
-  OwnedColumn own_keys, own_include;
+  OwnedColumn own_keys;
+  std::vector<OwnedColumn> own_include;
+
+  // With as many included columns as the index has.
+  explicit Columns(std::size_t included) : include(included), own_include(included) {}
 
   void set_keys(OwnedColumn column) {
     own_keys = std::move(column);
     keys = own_keys.view();
   }
   // Without nulls no validity is needed: values of erased rows are unspecified.
-  void set_include(OwnedColumn column, bool has_nulls) {
-    own_include = std::move(column);
-    include = own_include.view();
-    if (!has_nulls) include = include.with_validity(nullptr);
+  void set_include(std::size_t number, OwnedColumn column, bool has_nulls) {
+    own_include[number] = std::move(column);
+    include[number] = own_include[number].view();
+    if (!has_nulls) include[number] = include[number].with_validity(nullptr);
   }
   // Sets the numbers of `rows`, and the columns sorted by row and converted to the codec's type.
-  void number(const NewRows& rows, const KeyCodec& codec, std::optional<Type> included);
+  void number(const NewRows& rows, const KeyCodec& codec);
   // Copies the keys or values that the rows keep.
   void copy_kept(const NewRows& rows, std::span<const Segment> current);
 };
 
-void HostSegmentBuilder::Columns::number(const NewRows& rows, const KeyCodec& codec,
-                                         std::optional<Type> included) {
+void HostSegmentBuilder::Columns::number(const NewRows& rows, const KeyCodec& codec) {
   std::vector<std::uint32_t> order;
   if (rows.rows.has_value()) {
     const std::span<const std::uint32_t> list = row_ids(rows.rows);
@@ -211,15 +227,17 @@ void HostSegmentBuilder::Columns::number(const NewRows& rows, const KeyCodec& co
   }
   if (rows.keys.has_value() && (!order.empty() || !has_type_of(rows.keys, codec)))
     set_keys(gathered(rows.keys, order, codec.null_column(rows.count)));
-  if (rows.include.has_value() && !order.empty())
-    set_include(gathered(rows.include, order, OwnedColumn(*included, rows.count)),
-                rows.include.nullable());
+  if (order.empty()) return;
+  for (std::size_t i = 0; i < include.size(); ++i)
+    if (include[i].has_value())
+      set_include(i, gathered(include[i], order, OwnedColumn(include[i].type(), rows.count)),
+                  include[i].nullable());
 }
 
 void HostSegmentBuilder::Columns::copy_kept(const NewRows& rows, std::span<const Segment> current) {
-  const std::optional<Type> included = current.front().searcher->included();
   const bool keeps_keys = !rows.keys.has_value();
-  const bool keeps_values = included && !rows.include.has_value();
+  const bool keeps_values = !std::all_of(include.begin(), include.end(),
+                                         [](const ColumnView& one) { return one.has_value(); });
   if (!keeps_keys && !keeps_values) return;
   std::vector<std::uint32_t> wanted(rows.count);
   for (std::size_t i = 0; i < rows.count; ++i) wanted[i] = numbers.row(i);
@@ -229,10 +247,11 @@ void HostSegmentBuilder::Columns::copy_kept(const NewRows& rows, std::span<const
     copied.keys_into(kept, numbers);
     set_keys(std::move(kept));
   }
-  if (keeps_values) {
-    OwnedColumn kept(*included, rows.count);
-    copied.values_into(kept, numbers);
-    set_include(std::move(kept), copied.has_null_values());
+  for (std::size_t i = 0; i < include.size(); ++i) {
+    if (include[i].has_value()) continue;
+    OwnedColumn kept(current.front().searcher->included()[i].type, rows.count);
+    copied.values_into(kept, i, numbers);
+    set_include(i, std::move(kept), copied.has_null_values(i));
   }
 }
 
@@ -240,8 +259,9 @@ NewSegment HostSegmentBuilder::build(const ColumnView& column, const BuildOption
   NewSegment result;
   std::shared_ptr<KeyCodec> codec = KeyCodec::for_column(column, searchers_.key_use);
   const auto key_text = [&](std::uint32_t row) { return column.text(row); };
-  result.segment.searcher =
-      searchers_.build(codec->encode(column), *codec, key_text, options.include);
+  std::vector<ColumnView> include;
+  for (const IncludedColumn& one : options.include.columns()) include.push_back(one.values);
+  result.segment.searcher = searchers_.build(codec->encode(column), *codec, key_text, include);
   result.segment.codec = std::move(codec);
   result.nulls = nulls_of(column, {}, column.size());
   return result;
@@ -250,10 +270,10 @@ NewSegment HostSegmentBuilder::build(const ColumnView& column, const BuildOption
 NewSegment HostSegmentBuilder::build_rows(const NewRows& rows, std::span<const Segment> current,
                                           std::size_t row_count) const {
   const Segment& main = current.front();
-  Columns columns;
+  Columns columns(main.searcher->included().size());
   columns.keys = rows.keys;
-  columns.include = rows.include;
-  columns.number(rows, *main.codec, main.searcher->included());
+  if (!rows.include.empty()) columns.include = rows.include;
+  columns.number(rows, *main.codec);
   columns.copy_kept(rows, current);
   return build_numbered(columns, row_count, rows.merged_at_once);
 }
@@ -266,17 +286,17 @@ Segment HostSegmentBuilder::merge(std::span<const Segment> segments, std::size_t
       return {merge->codec, searchers_.merge(*merge, row_count), nullptr};
   const Segment& main = segments.front();
   const CopiedRows copied(segments);
-  Columns columns;
+  Columns columns(main.searcher->included().size());
   // Full keys are found by the row: in a segment of all rows without a search.
   columns.numbers = is_all && !is_native(main.codec->type()) ? RowNumbers(0, row_count)
                                                              : RowNumbers(copied.rows());
   OwnedColumn keys = copied.empty_keys(columns.numbers.size());
   copied.keys_into(keys, columns.numbers);
   columns.set_keys(std::move(keys));
-  if (const std::optional<Type> included = main.searcher->included()) {
-    OwnedColumn values(*included, columns.numbers.size());
-    copied.values_into(values, columns.numbers);
-    columns.set_include(std::move(values), copied.has_null_values());
+  for (std::size_t i = 0; i < columns.include.size(); ++i) {
+    OwnedColumn values(main.searcher->included()[i].type, columns.numbers.size());
+    copied.values_into(values, i, columns.numbers);
+    columns.set_include(i, std::move(values), copied.has_null_values(i));
   }
   return build_numbered(columns, row_count, false).segment;
 }

@@ -17,17 +17,19 @@ namespace rtindex {
 // Segments of native keys whose pairs can be merged in key order.
 struct OrderedMerge {
   std::vector<OrderInput> inputs;
-  std::vector<IncludedValues::Part> included;  // empty where there are none
-  std::shared_ptr<KeyCodec> codec;             // of the merged segment
+  std::vector<std::vector<IncludedValues::Part>> included;  // by column
+  std::shared_ptr<KeyCodec> codec;                          // of the merged segment
 };
 
 // How a kind makes searchers from columns that the host has encoded. Options are bound in the
 // functions.
 struct HostSearchers {
   KeyUse key_use = KeyUse::order;
-  // `include` has a value for each element of the column, which codec.rows() numbers, or is unset.
+  // `include` has the included columns, with a value for each element of the column, which
+  // codec.rows() numbers.
   std::function<std::unique_ptr<Searcher>(EncodedColumn column, const KeyCodec& codec,
-                                          const KeyText& key_text, const ColumnView& include)>
+                                          const KeyText& key_text,
+                                          std::span<const ColumnView> include)>
       build;
   // Opens what a searcher saved. Not set: it is built again from its column.
   std::function<LoadedSearcher(const FileReader& file, const KeyCodec& codec, std::size_t rows)>

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "engine/host_engine.hpp"
 #include "engine/ordered_searcher.hpp"
@@ -16,12 +18,11 @@ template <template <class> class Locator, class... Settings>
 [[nodiscard]] HostSearchers ordered_searchers(Order order, const Settings&... settings) {
   HostSearchers searchers;
   searchers.build = [order, settings...](const EncodedColumn& column, const KeyCodec& codec,
-                                         const KeyText&, const ColumnView& include) {
+                                         const KeyText&, std::span<const ColumnView> include) {
     return with_key_type(is_wide(column.span), [&](auto key) -> std::unique_ptr<Searcher> {
       using Key = decltype(key);
       return std::make_unique<OrderedSearcher<Key, Locator<Key>>>(
-          column, codec, OrderedOptions{order, include.has_value() ? &include : nullptr},
-          settings...);
+          column, codec, OrderedOptions{order, include}, settings...);
     });
   };
   searchers.load = [order, settings...](const FileReader& file, const KeyCodec& codec,
@@ -40,10 +41,10 @@ template <template <class> class Locator, class... Settings>
       const bool has_values = !merge.included.empty();
       MergedOrders<Key> orders =
           merge_orders<Key>(merge.inputs, KeyOrder<Key>::padding, has_values);
-      std::unique_ptr<IncludedValues> included;
-      if (has_values)
-        included = IncludedValues::merged(
-            merge.included, std::as_const(orders.sources).span().first(orders.arrays.size));
+      std::vector<std::unique_ptr<IncludedValues>> included;
+      for (const std::vector<IncludedValues::Part>& parts : merge.included)
+        included.push_back(IncludedValues::merged(
+            parts, std::as_const(orders.sources).span().first(orders.arrays.size)));
       return std::make_unique<OrderedSearcher<Key, Locator<Key>>>(
           KeyOrder<Key>(std::move(orders), row_count, span), std::move(included),
           OrderedOptions{order}, settings...);

@@ -29,7 +29,7 @@ namespace rtindex {
 // The choices of every searcher over keys in order.
 struct OrderedOptions {
   Order order = Order::automatic;
-  const ColumnView* include = nullptr;  // values to keep in key order, one per element
+  std::span<const ColumnView> include = {};  // values to keep in key order, one per element
 };
 
 // The memory of a locator, beyond the keys and rowIDs in key order.
@@ -42,8 +42,8 @@ struct LocatorBytes {
 class SortedPairs {
  public:
   [[nodiscard]] virtual OrderInput order_input() const = 0;
-  // Null where there are none.
-  [[nodiscard]] virtual const IncludedValues* included_values() const = 0;
+  // Of included column `column`.
+  [[nodiscard]] virtual const IncludedValues& included_values(std::size_t column) const = 0;
 
  protected:
   ~SortedPairs() = default;
@@ -66,7 +66,7 @@ class OrderedSearcher final : public Searcher, public SortedPairs {
  public:
   // Over a column that was merged from others.
   template <class... Settings>
-  OrderedSearcher(KeyOrder<Key> order, std::unique_ptr<IncludedValues> included,
+  OrderedSearcher(KeyOrder<Key> order, std::vector<std::unique_ptr<IncludedValues>> included,
                   const OrderedOptions& options, const Settings&... settings)
       : order_(std::move(order)), values_(std::move(included)) {
     declare();
@@ -77,8 +77,8 @@ class OrderedSearcher final : public Searcher, public SortedPairs {
   OrderedSearcher(const EncodedColumn& column, const KeyCodec& codec, const OrderedOptions& options,
                   const Settings&... settings)
       : order_(column, codec) {
-    if (options.include != nullptr)
-      values_ = IncludedValues::make(*options.include, order_.size(), row_at(), codec.rows());
+    for (const ColumnView& values : options.include)
+      values_.push_back(IncludedValues::make(values, order_.size(), row_at(), codec.rows()));
     declare();
     if (column.merged_at_once) return;
     if (needs_locator()) locator_.emplace(order_, settings...);
@@ -90,15 +90,19 @@ class OrderedSearcher final : public Searcher, public SortedPairs {
       : order_(file.part("order"), rows, codec.span()) {
     if (needs_locator()) locator_.emplace(file.part("locator"), order_, settings...);
     prepare_lookups(options.order);
-    if (file.has("included.type"))
-      values_ = IncludedValues::from_file(file.part("included"), order_.size(), rows);
+    for (std::size_t i = 0; file.has(included_part(i) + ".type"); ++i)
+      values_.push_back(
+          IncludedValues::from_file(file.part(included_part(i)), order_.size(), rows));
+    for (const auto& values : values_)
+      if (values->outside_rows().size() != values_.front()->outside_rows().size())
+        file.reject("its included columns have values of different numbers of rows");
     declare();
   }
 
   void save(FileWriter file) const override {
     order_.save(file.part("order"));
     if (locator_) locator_->save(file.part("locator"));
-    if (values_) values_->save(file.part("included"));
+    for (std::size_t i = 0; i < values_.size(); ++i) values_[i]->save(file.part(included_part(i)));
   }
 
   void answer(const LookupBatch& batch, const Request& request) const override {
@@ -146,7 +150,8 @@ class OrderedSearcher final : public Searcher, public SortedPairs {
 
   [[nodiscard]] IncludedRows included_rows() const override {
     // Entries of the included values, as in_row_order sorts keys.
-    const std::span<const std::uint32_t> outside = values_->outside_rows();
+    if (values_.empty()) return {};
+    const std::span<const std::uint32_t> outside = values_.front()->outside_rows();
     const std::size_t entries = order_.size() + outside.size();
     const EncodedColumn sorted =
         in_row_order(entries, order_.row_count(), entries == 0 ? 0 : entries - 1, [&](auto&& take) {
@@ -155,8 +160,10 @@ class OrderedSearcher final : public Searcher, public SortedPairs {
               take(i < order_.size() ? order_.rows()[i] : outside[i - order_.size()], i);
           });
         });
-    IncludedRows all{Array<std::uint32_t>(entries),
-                     values_->values_of({sorted.keys.narrow_data(), entries})};
+    IncludedRows all;
+    all.rows = Array<std::uint32_t>(entries);
+    for (const auto& values : values_)
+      all.columns.push_back(values->values_of({sorted.keys.narrow_data(), entries}));
     for (std::size_t i = 0; i < entries; ++i) all.rows[i] = sorted.row(i);
     return all;
   }
@@ -181,7 +188,9 @@ class OrderedSearcher final : public Searcher, public SortedPairs {
     const std::vector<RowEntry> found = entries_of(rows, true);
     std::vector<std::uint32_t> entries;
     for (const RowEntry& row : found) entries.push_back(row.entry);
-    IncludedRows some{Array<std::uint32_t>(found.size()), values_->values_of(entries)};
+    IncludedRows some;
+    some.rows = Array<std::uint32_t>(found.size());
+    for (const auto& values : values_) some.columns.push_back(values->values_of(entries));
     for (std::size_t i = 0; i < found.size(); ++i) some.rows[i] = found[i].row;
     return some;
   }
@@ -190,7 +199,9 @@ class OrderedSearcher final : public Searcher, public SortedPairs {
   void make_row_positions() const override { static_cast<void>(row_positions_.get()); }
 
   [[nodiscard]] OrderInput order_input() const override { return order_.input(); }
-  [[nodiscard]] const IncludedValues* included_values() const override { return values_.get(); }
+  [[nodiscard]] const IncludedValues& included_values(std::size_t column) const override {
+    return *values_[column];
+  }
   [[nodiscard]] EncodedColumn column() const override { return order_.column(); }
 
   [[nodiscard]] MemoryUsage memory_usage() const override {
@@ -199,7 +210,9 @@ class OrderedSearcher final : public Searcher, public SortedPairs {
         {order_.layout() == OrderLayout::pairs ? "keys and rowIDs" : "keys", order_.bytes()}};
     LocatorBytes locator = locator_ ? locator_->bytes() : LocatorBytes{};
     for (auto& part : locator.parts) bytes.parts.push_back(std::move(part));
-    if (values_) bytes.parts.emplace_back("included values", values_->bytes());
+    std::size_t included = 0;
+    for (const auto& values : values_) included += values->bytes();
+    if (!values_.empty()) bytes.parts.emplace_back("included values", included);
     if (filter_) bytes.parts.emplace_back("filter", filter_->bytes());
     if (const std::size_t deleted = deleted_sets_.bytes(); deleted != 0)
       bytes.parts.emplace_back("deleted rows by position", deleted);
@@ -215,9 +228,9 @@ class OrderedSearcher final : public Searcher, public SortedPairs {
     std::string text = describe_layout();
     if (locator_) text += locator_->describe();
     text += order_rule_.describe();
-    if (values_)
+    for (const auto& values : values_)
       text += fmt::format("included: {} values in key order, with block sums, minima and maxima\n",
-                          name_of(values_->type()));
+                          name_of(values->type()));
     return text;
   }
 
@@ -237,7 +250,7 @@ class OrderedSearcher final : public Searcher, public SortedPairs {
     std::vector<RowEntry> found;
     const OrderRows<Key> in_order = order_.rows();
     const std::span<const std::uint32_t> outside =
-        with_outside ? values_->outside_rows() : std::span<const std::uint32_t>();
+        with_outside ? values_.front()->outside_rows() : std::span<const std::uint32_t>();
     for (const std::uint32_t row : rows) {
       std::optional<std::uint32_t> at;
       if (order_.size() <= few_keys && rows.size() <= few_keys) {
@@ -406,27 +419,29 @@ class OrderedSearcher final : public Searcher, public SortedPairs {
 
   void answer_included(const Request& request, DeletedSet*, std::size_t first, const Match* found,
                        std::size_t count, const AllValid&) const {
-    values_->answer(request, first, found, count, nullptr, nullptr);
+    values_[request.included_column]->answer(request, first, found, count, nullptr, nullptr);
   }
   void answer_included(const Request& request, DeletedSet* deleted, std::size_t first,
                        const Match* found, std::size_t count, const ValidMatches& valid) const {
+    const IncludedValues& values = *values_[request.included_column];
     const ValidAggregates* aggregates = nullptr;
     if (const DeletedPositions* const positions = valid.positions())
       aggregates = deleted->aggregates(
-          rows_to_walk(found, count), order_.size(),
+          request.included_column, rows_to_walk(found, count), order_.size(),
           [&](const ValidAggregates* before, std::span<const std::uint32_t> added) {
-            return values_->valid_aggregates(positions->bits(), before, added);
+            return values.valid_aggregates(positions->bits(), before, added);
           });
-    values_->answer(request, first, found, count, &valid, aggregates);
+    values.answer(request, first, found, count, &valid, aggregates);
+  }
+
+  [[nodiscard]] static std::string included_part(std::size_t column) {
+    return fmt::format("included{}", column);
   }
 
   void declare() {
     size_ = order_.size();
     sorted_pairs_ = this;
-    if (values_) {
-      included_ = values_->type();
-      included_has_nulls_ = values_->has_nulls();
-    }
+    for (const auto& values : values_) included_.push_back({values->type(), values->has_nulls()});
     capabilities_ = {.key_order = true, .counters = Finder::locator_counts};
   }
 
@@ -460,7 +475,7 @@ class OrderedSearcher final : public Searcher, public SortedPairs {
   KeyOrder<Key> order_;
   std::optional<Locator> locator_;  // none of a sequence, and of what is merged at once
   OrderRule order_rule_;
-  std::unique_ptr<IncludedValues> values_;  // included, or null
+  std::vector<std::unique_ptr<IncludedValues>> values_;  // included, by column
   std::optional<HashFilter<Key>> filter_;
   LazyRowPositions row_positions_{[this] {
     if (order_.layout() != OrderLayout::pairs && order_.size() != 0)

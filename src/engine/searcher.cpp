@@ -32,11 +32,13 @@ IncludedRows SegmentKeys::included_rows_of(std::span<const std::uint32_t> rows) 
   std::vector<std::size_t> which;
   for (std::size_t i = 0; i < all.rows.size(); ++i)
     if (std::binary_search(rows.begin(), rows.end(), all.rows[i])) which.push_back(i);
-  IncludedRows some{Array<std::uint32_t>(which.size()),
-                    OwnedColumn(included().value(), which.size())};
-  for (std::size_t i = 0; i < which.size(); ++i) {
-    some.rows[i] = all.rows[which[i]];
-    some.values.set(i, all.values.view(), which[i]);
+  IncludedRows some;
+  some.rows = Array<std::uint32_t>(which.size());
+  for (std::size_t i = 0; i < which.size(); ++i) some.rows[i] = all.rows[which[i]];
+  for (const OwnedColumn& column : all.columns) {
+    const ColumnView values = column.view();
+    OwnedColumn& copied = some.columns.emplace_back(values.type(), which.size());
+    for (std::size_t i = 0; i < which.size(); ++i) copied.set(i, values, which[i]);
   }
   return some;
 }

@@ -20,10 +20,16 @@
 
 namespace rtindex {
 
-// Included values and the rows that they belong to, ascending.
+// The values of all included columns and the rows that they belong to, ascending.
 struct IncludedRows {
   Array<std::uint32_t> rows;
-  OwnedColumn values;
+  std::vector<OwnedColumn> columns;
+};
+
+// A column of values that is kept in key order.
+struct IncludedValuesInfo {
+  Type type;
+  bool has_nulls = false;  // whether any of them is null
 };
 
 class SortedPairs;
@@ -38,10 +44,12 @@ class SegmentKeys {
 
   // The number of keys.
   [[nodiscard]] std::size_t size() const { return size_; }
-  // The type of the values that are kept in key order; none where there are none.
-  [[nodiscard]] std::optional<Type> included() const { return included_; }
-  // Whether any of these values is null.
-  [[nodiscard]] bool included_has_nulls() const { return included_has_nulls_; }
+  // The included columns.
+  [[nodiscard]] const std::vector<IncludedValuesInfo>& included() const { return included_; }
+  // The type of the only one, if there is one: GPUs include one column.
+  [[nodiscard]] std::optional<Type> included_type() const {
+    return included_.empty() ? std::nullopt : std::optional(included_.front().type);
+  }
   // The keys as sorted pairs in host memory, which can be merged; null where they are not.
   [[nodiscard]] const SortedPairs* sorted_pairs() const { return sorted_pairs_; }
   // What the last build or update consisted of: Index::build_profile.
@@ -74,8 +82,7 @@ class SegmentKeys {
   SegmentKeys() = default;
 
   std::size_t size_ = 0;
-  std::optional<Type> included_;
-  bool included_has_nulls_ = false;
+  std::vector<IncludedValuesInfo> included_;
   const SortedPairs* sorted_pairs_ = nullptr;
   std::vector<std::pair<std::string, double>> build_profile_;
 };

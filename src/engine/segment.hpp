@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include <rtindex/column.hpp>
 #include <rtindex/device.hpp>
@@ -39,8 +40,9 @@ struct NewRows {
   std::size_t count = 0;
   // Of the column's type, or one that compares with it; not set: every row keeps its key.
   ColumnView keys;
-  // Of the type of the included values; not set: every row keeps its value.
-  ColumnView include;
+  // Of the types of the included columns, one for each, or none; not set: every row keeps its
+  // value.
+  std::vector<ColumnView> include;
   // The change that adds the segment also merges it: it is never searched.
   bool merged_at_once = false;
   Stream stream;  // on which all of them may still be written, in device memory

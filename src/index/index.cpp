@@ -81,29 +81,58 @@ void Index::State::start_counting(const Version& now, const Diagnostics& diagnos
 }
 
 std::optional<ColumnView> Index::State::included_values(const Version& now,
-                                                        const ColumnView& values,
+                                                        const AnswerOptions& options,
                                                         AnswerSet answers) const {
   if (!answers.has_any_of(value_answers)) return std::nullopt;
   const std::size_t rows = now.rows();
-  const std::optional<Type> included = now.main().searcher->included();
-  if (values.has_value() || (!included && rows == 0)) {
+  const ColumnView& values = options.values;
+  if (values.has_value() && !options.included.empty())
+    fail("the values of a call are a column or the included column '{}': leave one of them out",
+         options.included);
+  if (values.has_value() || (included.empty() && options.included.empty() && rows == 0)) {
     require_values(values, rows);
     require_readable(values);
     return std::nullopt;
   }
-  if (!included)
+  if (included.empty() && options.included.empty())
     fail(
         "sum, mean, min and max need a value column: pass one value per row of the column, or "
         "build "
         "the index with included values");
-  return ColumnView::of(*included, nullptr, rows);
+  return ColumnView::of(included[included_number(options.included)].type, nullptr, rows);
 }
 
-bool Index::State::has_null_values(const Version& now, const AnswerOptions& options) {
+bool Index::State::has_null_values(const Version& now, const AnswerOptions& options) const {
   if (!options.answers.has_any_of(value_answers)) return false;
-  if (options.values.has_value()) return options.values.nullable();
-  return std::any_of(now.segments.begin(), now.segments.end(),
-                     [](const Segment& segment) { return segment.searcher->included_has_nulls(); });
+  if (options.values.has_value() || included.empty()) return options.values.nullable();
+  const std::size_t column = included_number(options.included);
+  return std::any_of(now.segments.begin(), now.segments.end(), [&](const Segment& segment) {
+    return segment.searcher->included()[column].has_nulls;
+  });
+}
+
+std::string Index::State::included_names() const {
+  std::string names;
+  for (std::size_t i = 0; i < included.size(); ++i)
+    names += fmt::format("{}'{}'",
+                         i == 0                     ? ""
+                         : i + 1 == included.size() ? " and "
+                                                    : ", ",
+                         included[i].name);
+  return names;
+}
+
+std::size_t Index::State::included_number(const std::string& name) const {
+  if (included.empty()) fail("the index has no included values: build it with included values");
+  if (name.empty() && included.size() == 1) return 0;
+  const auto found = std::find_if(included.begin(), included.end(),
+                                  [&](const IncludedType& one) { return one.name == name; });
+  if (found != included.end()) return static_cast<std::size_t>(found - included.begin());
+  if (name.empty()) fail("the index includes the columns {}: name one of them", included_names());
+  if (included.size() == 1 && included.front().name.empty())
+    fail("unknown included column '{}': the index includes one column without a name: leave it out",
+         name);
+  fail("unknown included column '{}': the index includes {}", name, included_names());
 }
 
 void Index::State::require_reachable(const ColumnView& column, const char* what) const {
@@ -172,6 +201,12 @@ QueryKind Index::State::searched_kind(const Version& now, const Query& query) {
   return is_prefix ? QueryKind::range : query.kind;
 }
 
+void Index::State::set_included_column(Request& request, const AnswerOptions& options,
+                                       bool is_included) const {
+  request.included = is_included;
+  if (is_included) request.included_column = included_number(options.included);
+}
+
 void Index::State::run(const Version& now, const Query& query, const Request& request) const {
   const bool is_range = query.kind == QueryKind::range;
   engine.batches->run(now.segments,
@@ -190,15 +225,14 @@ Answers Index::State::answer(const Query& query, const AnswerOptions& options,
       fail("no answer requested: choose any, first, last, count, sum, mean, min, max or rows");
     const Reading now = read();
     require_query(*now, query);
-    const std::optional<ColumnView> included =
-        included_values(*now, options.values, options.answers);
+    const std::optional<ColumnView> own_values = included_values(*now, options, options.answers);
     require_supported(*now, options, options.answers, searched_kind(*now, query));
     start_counting(*now, diagnostics);
     Answers answers;
     threads->run([&] {
-      AnswersAccess access(options, included ? *included : options.values, query.size(),
+      AnswersAccess access(options, own_values ? *own_values : options.values, query.size(),
                            has_null_values(*now, options));
-      access.request().included = included.has_value();
+      set_included_column(access.request(), options, own_values.has_value());
       set_diagnostics(access.request(), diagnostics);
       run(*now, query, access.request());
       answers = access.finish();
@@ -227,12 +261,12 @@ void Index::State::answer_into(const Query& query, const AnswerOptions& options,
     if (outputs.key != nullptr && !is_native(now->main().codec->type()))
       fail("keys of type {} do not fit a buffer: request them from answer()",
            name_of(now->main().codec->type()));
-    const std::optional<ColumnView> included = included_values(*now, options.values, answers);
+    const std::optional<ColumnView> own_values = included_values(*now, options, answers);
     require_supported(*now, options, answers, searched_kind(*now, query));
     start_counting(*now, diagnostics);
     threads->run([&] {
-      Request request = request_into(options, included ? *included : options.values, outputs);
-      request.included = included.has_value();
+      Request request = request_into(options, own_values ? *own_values : options.values, outputs);
+      set_included_column(request, options, own_values.has_value());
       set_diagnostics(request, diagnostics);
       if (outputs.memory_space == MemorySpace::device) return run(*now, query, request);
       for (std::uint8_t* const bitmap : {outputs.matched, outputs.validity})
@@ -264,7 +298,7 @@ void Index::State::require_comparable(const Version& now, const ColumnView& look
     require_unit(lookups.parts()[i].time_unit(), part_time_units[i]);
 }
 
-std::uint32_t Index::insert(const ColumnView& keys, const ColumnView& values, Stream stream) {
+std::uint32_t Index::insert(const ColumnView& keys, const IncludedColumns& values, Stream stream) {
   return explain_out_of_memory("inserting rows",
                                [&] { return state_->insert(keys, values, stream); });
 }
@@ -281,8 +315,10 @@ void Index::update(const ColumnView& rows, const ColumnView& new_keys, Stream st
   explain_out_of_memory("updating an index", [&] { state_->update(rows, new_keys, stream); });
 }
 
-void Index::set_included(const ColumnView& rows, const ColumnView& values, Stream stream) {
-  explain_out_of_memory("updating an index", [&] { state_->set_included(rows, values, stream); });
+void Index::set_included(const ColumnView& rows, const ColumnView& values, const std::string& name,
+                         Stream stream) {
+  explain_out_of_memory("updating an index",
+                        [&] { state_->set_included(rows, values, name, stream); });
 }
 
 void Index::merge() {
@@ -329,9 +365,10 @@ std::vector<TimeUnit> Index::part_time_units() const {
                                [&] { return std::vector<TimeUnit>(state_->part_time_units); });
 }
 
-TimeUnit Index::included_time_unit() const { return state_->included_time_unit; }
-
-std::optional<Type> Index::included() const { return state_->read()->main().searcher->included(); }
+std::vector<IncludedType> Index::included() const {
+  return explain_out_of_memory(describing,
+                               [&] { return std::vector<IncludedType>(state_->included); });
+}
 
 Spec Index::spec() const {
   return explain_out_of_memory(describing, [&] { return Spec(state_->spec); });

@@ -23,34 +23,51 @@ void Index::State::require_one_space(const ColumnView& a, const char* a_name, co
          name_of(a.memory_space()), b_name, name_of(b.memory_space()));
 }
 
-void Index::State::require_included(const Version& now, const ColumnView& values,
+void Index::State::require_included(const ColumnView& values, std::size_t column,
                                     std::size_t count) const {
-  const std::optional<Type> included = now.main().searcher->included();
-  if (!included) {
-    if (values.has_value())
-      fail("the index has no included values: leave them out, or build it with included values");
-    return;
-  }
+  const IncludedType& expected = included[column];
   if (!values.has_value() && count != 0)
-    fail("the index includes {} values: pass one for each of the {} new rows", name_of(*included),
-         count);
-  if (values.has_value() && values.type() != *included)
-    fail("expected values of type {}, as the index includes them, got {}", name_of(*included),
+    fail("the index includes {} values: pass one for each of the {} new rows",
+         name_of(expected.type), count);
+  if (values.has_value() && values.type() != expected.type)
+    fail("expected values of type {}, as the index includes them, got {}", name_of(expected.type),
          name_of(values.type()));
   require_values(values, count);
   require_readable(values);
-  if (values.time_unit() != included_time_unit && values.time_unit() != TimeUnit::unspecified &&
-      included_time_unit != TimeUnit::unspecified)
+  if (values.time_unit() != expected.time_unit && values.time_unit() != TimeUnit::unspecified &&
+      expected.time_unit != TimeUnit::unspecified)
     fail("the included values count time in {} and the new ones in {}: convert them",
-         name_of(included_time_unit), name_of(values.time_unit()));
+         name_of(expected.time_unit), name_of(values.time_unit()));
 }
 
-std::uint32_t Index::State::insert(const ColumnView& keys, const ColumnView& values,
+std::vector<ColumnView> Index::State::inserted_columns(const IncludedColumns& values,
+                                                       std::size_t count) const {
+  if (included.empty() && !values.empty())
+    fail("the index has no included values: leave them out, or build it with included values");
+  std::vector<ColumnView> columns(included.size());
+  std::vector<bool> is_set(included.size(), false);
+  for (const IncludedColumn& one : values.columns()) {
+    const std::size_t number = included_number(one.name);
+    if (is_set[number]) fail("the included column '{}' is passed twice: pass it once", one.name);
+    is_set[number] = true;
+    columns[number] = one.values;
+  }
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (!is_set[i] && count != 0 && included.size() > 1)
+      fail("the included column '{}' is missing: the index includes {}, pass all of them",
+           included[i].name, included_names());
+    require_included(columns[i], i, count);
+  }
+  return columns;
+}
+
+std::uint32_t Index::State::insert(const ColumnView& keys, const IncludedColumns& values,
                                    Stream stream) {
   require_reachable(keys, "keys");
   require_whole_keys(*read(), keys);
-  require_included(*read(), values, keys.size());
-  if (values.has_value()) require_one_space(keys, "keys", values, "values");
+  const std::vector<ColumnView> columns = inserted_columns(values, keys.size());
+  for (const ColumnView& column : columns)
+    if (column.has_value()) require_one_space(keys, "keys", column, "values");
   std::size_t first = 0;
   change([&](VersionMaker& maker, Version& next) {
     first = next.rows();
@@ -63,7 +80,7 @@ std::uint32_t Index::State::insert(const ColumnView& keys, const ColumnView& val
     maker.insert(next, {.first = static_cast<std::uint32_t>(first),
                         .count = keys.size(),
                         .keys = keys,
-                        .include = values,
+                        .include = columns,
                         .stream = stream});
   });
   return static_cast<std::uint32_t>(first);
@@ -100,16 +117,17 @@ void Index::State::update(const ColumnView& changed, const ColumnView& new_keys,
 }
 
 void Index::State::set_included(const ColumnView& changed, const ColumnView& values,
-                                Stream stream) {
+                                const std::string& name, Stream stream) {
   require_rows(changed);
-  if (!read()->main().searcher->included())
-    fail("the index has no included values: build it with included values");
-  require_included(*read(), values, changed.size());
+  const std::size_t column = included_number(name);
+  require_included(values, column, changed.size());
   require_one_space(changed, "rows", values, "values");
   if (changed.empty()) return;
+  std::vector<ColumnView> columns(included.size());
+  columns[column] = values;
   change([&](VersionMaker& maker, Version& next) {
     maker.change(next,
-                 {.rows = changed, .count = changed.size(), .include = values, .stream = stream});
+                 {.rows = changed, .count = changed.size(), .include = columns, .stream = stream});
   });
 }
 
@@ -302,7 +320,7 @@ std::unique_ptr<Index::State> Index::State::snapshot() const {
   same->threads = threads;
   same->time_unit = time_unit;
   same->part_time_units = part_time_units;
-  same->included_time_unit = included_time_unit;
+  same->included = included;
   same->metadata_ = metadata();
   same->file = file;
   same->loaded = loaded;

@@ -67,16 +67,34 @@ void Index::State::set_spec(ResolvedSpec resolved, const std::shared_ptr<DeviceM
   max_delta = options.delta.value_or(engine.default_delta);
 }
 
+void Index::State::require_include(const IncludedColumns& include, std::size_t rows) const {
+  const std::span<const IncludedColumn> columns = include.columns();
+  if (columns.empty()) return;
+  require_key_order();
+  if (columns.size() > 1 && engine.memory_space == MemorySpace::device)
+    fail(ErrorKind::unsupported, "{} includes one column, got {}: use an index on the CPU (@cpu)",
+         spec.text(), columns.size());
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const std::string& name = columns[i].name;
+    if (name.empty() && columns.size() > 1)
+      fail("included column {} of {} has no name: name each of them", i + 1, columns.size());
+    if (!is_storable_text(name))
+      fail("names of included columns must be UTF-8: rename column {}", i + 1);
+    for (std::size_t j = 0; j < i; ++j)
+      if (columns[j].name == name)
+        fail("two included columns are named '{}': give each a name of its own", name);
+    require_values(columns[i].values, rows);
+    require_readable(columns[i].values);
+  }
+}
+
 void Index::State::build(const ColumnView& column, const BuildOptions& options) {
   require_reachable(column, "keys");
-  if (options.include.has_value()) {
-    require_key_order();
-    require_values(options.include, column.size());
-    require_readable(options.include);
-  }
+  require_include(options.include, column.size());
   time_unit = column.time_unit();
   for (const ColumnView& part : column.parts()) part_time_units.push_back(part.time_unit());
-  included_time_unit = options.include.time_unit();
+  for (const auto& [name, values] : options.include.columns())
+    included.push_back({name, values.type(), values.time_unit()});
   auto first = std::make_shared<Version>();
   threads->run([&] {
     NewSegment built = engine.segments->build(column, options);
@@ -104,7 +122,11 @@ Stored Index::State::stored(const Version& now) const {
   writer.text("time_unit", std::string(name_of(time_unit)));
   for (std::size_t i = 0; i < part_time_units.size(); ++i)
     writer.text(fmt::format("part_time_unit{}", i), std::string(name_of(part_time_units[i])));
-  writer.text("included_time_unit", std::string(name_of(included_time_unit)));
+  for (std::size_t i = 0; i < included.size(); ++i) {
+    writer.text(fmt::format("included_name{}", i), included[i].name);
+    writer.text(fmt::format("included_time_unit{}", i),
+                std::string(name_of(included[i].time_unit)));
+  }
   for (const auto& [name, text] : metadata()) writer.part("metadata").text(name, text);
   writer.number("rows", now.rows());
   save_bitmap(writer, "erased", now.states.erased);
@@ -152,7 +174,6 @@ void Index::State::load(const Stored& stored, const std::shared_ptr<DeviceMemory
     }
   };
   time_unit = unit_in("time_unit");
-  included_time_unit = unit_in("included_time_unit");
   metadata_ = reader.part("metadata").texts();
   auto opened = std::make_shared<Version>();
   opened->states.rows = reader.number("rows", max_rows);
@@ -160,6 +181,11 @@ void Index::State::load(const Stored& stored, const std::shared_ptr<DeviceMemory
   threads->run([&] { load_segments(reader, *opened); });
   for (std::size_t i = 0; i < opened->main().codec->part_types().size(); ++i)
     part_time_units.push_back(unit_in(fmt::format("part_time_unit{}", i)));
+  for (const IncludedValuesInfo& column : opened->main().searcher->included()) {
+    const std::size_t number = included.size();
+    included.push_back({reader.text(fmt::format("included_name{}", number)), column.type,
+                        unit_in(fmt::format("included_time_unit{}", number))});
+  }
   publish(std::move(opened));
 }
 
@@ -168,7 +194,8 @@ namespace {
 // Whether two segments can belong to one index.
 bool is_alike(const Segment& a, const Segment& b) {
   return a.codec->type() == b.codec->type() && a.codec->part_types() == b.codec->part_types() &&
-         a.searcher->included() == b.searcher->included();
+         std::ranges::equal(a.searcher->included(), b.searcher->included(), {},
+                            &IncludedValuesInfo::type, &IncludedValuesInfo::type);
 }
 
 }  // namespace

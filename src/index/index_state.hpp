@@ -40,7 +40,7 @@ struct Index::State {
   std::shared_ptr<ThreadLimit> threads;
   TimeUnit time_unit = TimeUnit::unspecified;
   std::vector<TimeUnit> part_time_units;  // of a composite column
-  TimeUnit included_time_unit = TimeUnit::unspecified;
+  std::vector<IncludedType> included;
   std::string file;    // the source of a loaded index; empty where it was built
   std::string loaded;  // how it was loaded, for describe()
 
@@ -72,10 +72,16 @@ struct Index::State {
   // values and the caller passed none. Throws where there are no values, or the caller's do not
   // fit.
   [[nodiscard]] std::optional<ColumnView> included_values(const Version& now,
-                                                          const ColumnView& values,
+                                                          const AnswerOptions& options,
                                                           AnswerSet answers) const;
   // Whether a value of the answers may be null.
-  [[nodiscard]] static bool has_null_values(const Version& now, const AnswerOptions& options);
+  [[nodiscard]] bool has_null_values(const Version& now, const AnswerOptions& options) const;
+  // The number of the included column of this name. An empty name is that of an only column. Throws
+  // where there is none, or where the name is missing.
+  [[nodiscard]] std::size_t included_number(const std::string& name) const;
+  // The names of the included columns, for messages.
+  [[nodiscard]] std::string included_names() const;
+  void require_include(const IncludedColumns& include, std::size_t rows) const;
   // A GPU reads host and device memory, a CPU host memory only.
   void require_reachable(const ColumnView& column, const char* what) const;
   // Values of a call or of a change. A GPU reads values without nulls only.
@@ -108,12 +114,13 @@ struct Index::State {
   [[nodiscard]] Array<std::byte> container() const;
   void load(const Stored& stored, const std::shared_ptr<DeviceMemory>& memory);
 
-  [[nodiscard]] std::uint32_t insert(const ColumnView& keys, const ColumnView& values,
+  [[nodiscard]] std::uint32_t insert(const ColumnView& keys, const IncludedColumns& values,
                                      Stream stream);
   void erase(const ColumnView& changed, Stream stream);
   [[nodiscard]] std::size_t erase_keys(const ColumnView& keys, Stream stream);
   void update(const ColumnView& changed, const ColumnView& new_keys, Stream stream);
-  void set_included(const ColumnView& changed, const ColumnView& values, Stream stream);
+  void set_included(const ColumnView& changed, const ColumnView& values, const std::string& name,
+                    Stream stream);
   void merge();
 
   [[nodiscard]] std::unique_ptr<State> snapshot() const;
@@ -157,6 +164,7 @@ struct Index::State {
   [[nodiscard]] std::string merge_failure() const;
   void set_merge_failure(std::string failure);
 
+  void set_included_column(Request& request, const AnswerOptions& options, bool is_included) const;
   // Runs a checked query.
   void run(const Version& now, const Query& query, const Request& request) const;
   // The kind that segments search: a composite key of fewer parts than the column matches every key
@@ -166,7 +174,11 @@ struct Index::State {
   // Refits the main segment in place; false if it cannot.
   [[nodiscard]] bool refit(const ColumnView& changed, const ColumnView& new_keys, Stream stream);
   void require_rows(const ColumnView& changed) const;
-  void require_included(const Version& now, const ColumnView& values, std::size_t count) const;
+  // New values of an included column.
+  void require_included(const ColumnView& values, std::size_t column, std::size_t count) const;
+  // The columns of an insert in the order of the index.
+  [[nodiscard]] std::vector<ColumnView> inserted_columns(const IncludedColumns& values,
+                                                         std::size_t count) const;
   static void require_one_space(const ColumnView& a, const char* a_name, const ColumnView& b,
                                 const char* b_name);
   void load_segments(const FileReader& reader, Version& opened);

@@ -256,7 +256,7 @@ TEST(CAnswersOfColumns, IncludedValues) {
   const std::vector<double> price{10};
   const rtindex_column rows = memory_of(RTINDEX_TYPE_UINT32, changed);
   const rtindex_column new_values = memory_of(RTINDEX_TYPE_FLOAT64, price);
-  ASSERT_EQ("", error_in(rtindex_set_included(index.get(), &rows, &new_values, nullptr)));
+  ASSERT_EQ("", error_in(rtindex_set_included(index.get(), &rows, &new_values, nullptr, nullptr)));
   const std::vector<std::int64_t> one{29};
   const rtindex_column lookups = memory_of(RTINDEX_TYPE_INT64, one);
   const rtindex_query query = rtindex_query_equal(&lookups);
@@ -266,6 +266,66 @@ TEST(CAnswersOfColumns, IncludedValues) {
   ASSERT_EQ("", error_in(rtindex_answer(index.get(), &query, &options, nullptr,
                                         answers.schema_out(), answers.array_out())));
   EXPECT_EQ(elements_of<double>(*answers.child("sum")), std::vector<double>{15});
+}
+
+TEST(CAnswersOfColumns, SeveralIncludedColumns) {
+  const std::vector<double> prices{1, 2, 3, 4, 5, 6};
+  const std::vector<std::int32_t> pieces{10, 20, 30, 40, 50, 60};
+  const std::uint8_t validity = 0b111011;  // the pieces of row 2 are null
+  const rtindex_column column = memory_of(RTINDEX_TYPE_INT64, six_keys);
+  rtindex_column parts[] = {memory_of(RTINDEX_TYPE_FLOAT64, prices),
+                            memory_of(RTINDEX_TYPE_INT32, pieces)};
+  parts[0].name = "price";
+  parts[1].name = "pieces";
+  parts[1].validity = &validity;
+  auto include = sized<rtindex_column>();
+  include.type = RTINDEX_TYPE_COMPOSITE;
+  include.parts = parts;
+  include.part_count = 2;
+  auto build_options = sized<rtindex_build_options>();
+  build_options.include = &include;
+  CIndex index;
+  ASSERT_EQ("", error_in(rtindex_build(&column, "rx:native@cpu", &build_options, index.out())));
+  auto info = sized<rtindex_info>();
+  ASSERT_EQ("", error_in(rtindex_get_info(index.get(), &info)));
+  EXPECT_EQ(info.included_count, 2U);
+  Exported included;
+  ASSERT_EQ("", error_in(rtindex_included_columns(index.get(), included.schema_out(),
+                                                  included.array_out())));
+  EXPECT_EQ(elements_of<std::int32_t>(*included.child("type")),
+            (std::vector<std::int32_t>{RTINDEX_TYPE_FLOAT64, RTINDEX_TYPE_INT32}));
+
+  const std::vector<std::int64_t> one{29};  // rows 2 and 4
+  const rtindex_column lookups = memory_of(RTINDEX_TYPE_INT64, one);
+  const rtindex_query query = rtindex_query_equal(&lookups);
+  const auto mean_of = [&](const char* name) {
+    auto options = sized<rtindex_answer_options>();
+    options.answers = RTINDEX_ANSWER_MEAN;
+    options.included = name;
+    Exported answers;
+    const std::string error = error_in(rtindex_answer(index.get(), &query, &options, nullptr,
+                                                      answers.schema_out(), answers.array_out()));
+    return error.empty() ? elements_of<double>(*answers.child("mean")) : std::vector<double>{};
+  };
+  EXPECT_EQ(mean_of("price"), std::vector<double>{4});
+  EXPECT_EQ(mean_of("pieces"), std::vector<double>{50});
+  EXPECT_TRUE(mean_of(nullptr).empty());
+  EXPECT_NE(std::string(rtindex_last_error()).find("'price' and 'pieces'"), std::string::npos);
+  EXPECT_TRUE(mean_of("tax").empty());
+
+  const std::vector<std::uint32_t> changed{2};
+  const std::vector<double> price{10};
+  const rtindex_column rows = memory_of(RTINDEX_TYPE_UINT32, changed);
+  const rtindex_column new_values = memory_of(RTINDEX_TYPE_FLOAT64, price);
+  ASSERT_EQ("", error_in(rtindex_set_included(index.get(), &rows, &new_values, "price", nullptr)));
+  EXPECT_EQ(mean_of("price"), std::vector<double>{7.5});
+  const std::vector<std::int32_t> more{70};
+  rtindex_column added[] = {memory_of(RTINDEX_TYPE_INT32, more), new_values};
+  added[0].name = "pieces";
+  added[1].name = "price";
+  include.parts = added;
+  ASSERT_EQ("", error_in(rtindex_insert(index.get(), &lookups, &include, nullptr, nullptr)));
+  EXPECT_EQ(mean_of("pieces"), std::vector<double>{60});
 }
 
 TEST(CAnswersOfColumns, TimesKeepTheirUnit) {

@@ -3,6 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include <rtindex/rtindex.hpp>
 
 #include "support/lookups.hpp"
@@ -36,7 +44,7 @@ TEST_P(IncludedValues, AnswerLikeAValueColumn) {
   for (const Type type : value_types()) {
     const TestColumn values = values_of(type, column.size(), random);
     const Index index = build_including(column, std::get<0>(GetParam()), values);
-    EXPECT_EQ(index.included(), type);
+    EXPECT_EQ(index.included(), std::vector<IncludedType>({{"", type}}));
     const TestColumn others = values_of(Type::f64, column.size(), random);
     for (std::size_t i = 0; i < batches.size(); ++i) {
       for (const AnswerOptions& options : {full_options(), AnswerOptions{.answers = Answer::sum},
@@ -102,6 +110,116 @@ TEST_P(IncludedValues, StayWithTheirRowsThroughUpdates) {
   }
 }
 
+// A table with several included columns, and the index over it.
+class SeveralColumns {
+ public:
+  SeveralColumns(const TestColumn& column, const std::string& spec)
+      : shape_(column.shape()), keys_(column.keys()) {
+    std::vector<TestColumn> columns;
+    for (std::size_t i = 0; i < types.size(); ++i) columns.push_back(new_values(i, keys_.size()));
+    index_.emplace(build(column.view(), spec, {.include = named(columns)}));
+    for (std::size_t i = 0; i < types.size(); ++i) values_[i] = columns[i].keys();
+  }
+
+  [[nodiscard]] Index& index() { return *index_; }
+  void replace(Index index) { index_.emplace(std::move(index)); }
+
+  void insert(std::size_t count) {
+    std::vector<Key> keys;
+    for (std::size_t i = 0; i < count && !keys_.empty(); ++i) keys.push_back(random_.pick(keys_));
+    std::vector<TestColumn> columns;
+    for (std::size_t i = 0; i < types.size(); ++i) columns.push_back(new_values(i, keys.size()));
+    std::vector<IncludedColumn> reversed = named(columns);
+    std::reverse(reversed.begin(), reversed.end());
+    index_->insert(TestColumn(shape_, keys).view(), reversed);
+    keys_.insert(keys_.end(), keys.begin(), keys.end());
+    for (std::size_t i = 0; i < types.size(); ++i)
+      values_[i].insert(values_[i].end(), columns[i].keys().begin(), columns[i].keys().end());
+  }
+  void update() {
+    const std::vector<std::uint32_t> rows = some_rows();
+    std::vector<Key> keys;
+    for (std::size_t i = 0; i < rows.size(); ++i) keys.push_back(random_.pick(keys_));
+    index_->update(rows, TestColumn(shape_, keys).view());
+    for (std::size_t i = 0; i < rows.size(); ++i) keys_[rows[i]] = keys[i];
+  }
+  void set_included(std::size_t column) {
+    const std::vector<std::uint32_t> rows = some_rows();
+    const TestColumn values = new_values(column, rows.size());
+    index_->set_included(rows, values.view(), names[column]);
+    for (std::size_t i = 0; i < rows.size(); ++i) values_[column][rows[i]] = values.keys()[i];
+  }
+
+  [[nodiscard]] std::string difference() {
+    for (const Batch& batch : own_batches(TestColumn(shape_, keys_), 12, random_))
+      for (std::size_t i = 0; i < types.size(); ++i) {
+        AnswerOptions options = random_.pick(every_options());
+        if (!supports(*index_, options.answers, batch.kind)) continue;
+        options.included = names[i];
+        const std::string text =
+            check_call(*index_, batch, scan(keys_, batch), options,
+                       TestColumn(Shape{types[i]}, values_[i]), ValuesOf::index);
+        if (!text.empty()) return names[i] + ": " + text;
+      }
+    return "";
+  }
+
+  static constexpr std::array types = {Type::f64, Type::i64, Type::u8};
+  inline static const std::array<std::string, 3> names = {"price", "cents", "pieces"};
+
+ private:
+  [[nodiscard]] TestColumn new_values(std::size_t column, std::size_t size) {
+    const TestColumn values = values_of(types[column], size, random_);
+    return column == 0 ? values : with_null_values(values, random_);
+  }
+  [[nodiscard]] static std::vector<IncludedColumn> named(const std::vector<TestColumn>& columns) {
+    std::vector<IncludedColumn> all;
+    for (std::size_t i = 0; i < columns.size(); ++i) all.push_back({names[i], columns[i].view()});
+    return all;
+  }
+  [[nodiscard]] std::vector<std::uint32_t> some_rows() {
+    std::vector<std::uint32_t> rows;
+    for (std::size_t row = 0; row < keys_.size(); ++row)
+      if (random_.one_in(5)) rows.push_back(static_cast<std::uint32_t>(row));
+    random_.shuffle(rows);
+    return rows;
+  }
+
+  Random random_{14};
+  Shape shape_;
+  std::vector<Key> keys_;
+  std::array<std::vector<Key>, 3> values_;
+  std::optional<Index> index_;
+};
+
+TEST_P(IncludedValues, AreSeveralColumnsWithNames) {
+  const TestColumn column = workload_named(std::get<1>(GetParam())).column();
+  const std::string& spec = std::get<0>(GetParam());
+  if (Spec(spec).device() == "cuda") {
+    EXPECT_EQ(error_of([&] { static_cast<void>(SeveralColumns(column, spec)); }),
+              ErrorKind::unsupported);
+    return;
+  }
+  SeveralColumns table(column, spec);
+  std::vector<IncludedType> wanted;
+  for (std::size_t i = 0; i < SeveralColumns::types.size(); ++i)
+    wanted.push_back({SeveralColumns::names[i], SeveralColumns::types[i]});
+  ASSERT_EQ("", table.difference());
+  table.insert(30);
+  ASSERT_EQ("", table.difference());
+  table.set_included(1);
+  ASSERT_EQ("", table.difference());
+  table.update();
+  table.set_included(2);
+  ASSERT_EQ("", table.difference());
+  table.replace(table.index().copy());
+  EXPECT_EQ(table.index().included(), wanted);
+  ASSERT_EQ("", table.difference());
+  table.insert(5);
+  table.index().merge();
+  ASSERT_EQ("", table.difference());
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Conformance, IncludedValues,
     testing::Combine(testing::ValuesIn(including_specs()),
@@ -123,6 +241,51 @@ TEST(IncludedValues, AreRejectedByIndexesWithoutOrder) {
       EXPECT_TRUE(error_of([&] { static_cast<void>(build_including(column, spec, values)); }))
           << spec;
     }
+}
+
+std::string sentence(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(IncludedValues, AreRejectedByTheirNames) {
+  const std::vector<int> keys = {1, 2, 3};
+  const std::vector<IncludedColumn> twice = {{"price", keys}, {"price", keys}};
+  EXPECT_NE(sentence([&] {
+              static_cast<void>(build(keys, "sorted@cpu", {.include = twice}));
+            }).find("two included columns are named 'price'"),
+            std::string::npos);
+  const std::vector<IncludedColumn> unnamed = {{"price", keys}, {"", keys}};
+  EXPECT_NE(sentence([&] {
+              static_cast<void>(build(keys, "sorted@cpu", {.include = unnamed}));
+            }).find("has no name"),
+            std::string::npos);
+  const std::vector<IncludedColumn> both = {{"price", keys}, {"tax", keys}};
+  Index index = build(keys, "sorted@cpu", {.include = both});
+  const std::string all = "'price' and 'tax'";
+  const auto expect = [&](const std::string& words, const std::function<void()>& call) {
+    const std::string text = sentence(call);
+    EXPECT_NE(text.find(words), std::string::npos) << text;
+    EXPECT_NE(text.find(all), std::string::npos) << text;
+  };
+  const auto sum = [&](const std::string& name) {
+    return index.lookup(keys, AnswerOptions{.answers = Answer::sum, .included = name});
+  };
+  expect("name one of them", [&] { static_cast<void>(sum("")); });
+  expect("unknown included column 'cost'", [&] { static_cast<void>(sum("cost")); });
+  expect("name one of them", [&] { index.set_included(std::vector{0U, 1U, 2U}, keys); });
+  expect("'tax' is missing", [&] { index.insert(keys, {{"price", keys}}); });
+  expect("name one of them", [&] { index.insert(keys, keys); });
+  EXPECT_NE(sentence([&] { index.insert(keys, twice); }).find("passed twice"), std::string::npos);
+  EXPECT_EQ(index.size(), 3U);
+  EXPECT_EQ(sum("tax").sum_as<std::int64_t>()[2], 3);
+  const std::vector<IncludedColumn> one = {{"price", keys}};
+  const Index only = build(keys, "sorted@cpu", {.include = one});
+  EXPECT_EQ(only.lookup(keys, Answer::sum).sum_as<std::int64_t>()[2], 3);
 }
 
 TEST(IncludedValues, AreRejectedIfInvalid) {

@@ -177,7 +177,7 @@ TEST_F(SavedIndex, KeepsItsIncludedValues) {
   for (const std::string spec : {"rx:native@cpu", "sorted@cpu", "btree@cpu"}) {
     build(keys, spec, {.include = values}).save(path_);
     Index index = load(path_, {.verify = Verify::full});
-    EXPECT_EQ(index.included(), Type::i16);
+    EXPECT_EQ(index.included().front().type, Type::i16);
     const auto expect_values = [&] {
       const Answers answers = index.range(low, high, Answer::sum | Answer::min | Answer::max);
       EXPECT_EQ(answers.sum_as<std::int64_t>()[0], -500);
@@ -209,7 +209,7 @@ TEST(CopiedIndex, KeepsItsIncludedValues) {
     const Index restored = deserialize(bytes, {.verify = Verify::full});
     index.update(std::vector<std::uint32_t>{3}, std::vector<std::uint64_t>{keys[4]});
     for (const Index* same : {static_cast<const Index*>(&copy), &restored}) {
-      EXPECT_EQ(same->included(), Type::f64) << spec;
+      EXPECT_EQ(same->included().front().type, Type::f64) << spec;
       EXPECT_EQ(same->spec(), index.spec());
       EXPECT_EQ(same->lookup(keys, Answer::first).first()[3], 3U) << spec;
       const Answers answers = same->range(low, high, Answer::sum | Answer::max);
@@ -295,7 +295,7 @@ TEST_F(EditedIndex, IsRejectedWithInconsistentSegments) {
   expect_rejected("erased_rows", Numbers{104});
   expect_rejected("segment0.deleted_rows", Numbers{200});
   expect_rejected("segment1.codec.type", Texts{"float64"});
-  expect_rejected("segment1.structure.included.type", Texts{"uint64"});
+  expect_rejected("segment1.structure.included0.type", Texts{"uint64"});
   std::vector<std::string> texts;
   for (int i = 0; i < 100; ++i) texts.push_back(std::to_string(i) + " is compared in full");
   const std::vector<std::uint64_t> few_keys(keys.begin(), keys.begin() + 3);

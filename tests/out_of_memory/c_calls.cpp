@@ -194,8 +194,9 @@ TEST_P(CCallsOutOfMemory, Changes) {
     return rtindex_erase_keys(get(), few_.get(), nullptr, &erased);
   });
   expect_change("update", [&] { return rtindex_update(get(), &some_rows_, few_.get(), nullptr); });
-  expect_change("set_included",
-                [&] { return rtindex_set_included(get(), &some_rows_, &few_values_, nullptr); });
+  expect_change("set_included", [&] {
+    return rtindex_set_included(get(), &some_rows_, &few_values_, nullptr, nullptr);
+  });
   expect_change("merge", [&] { return rtindex_merge(get()); });
   expect_change("set_metadata",
                 [&] { return rtindex_set_metadata(get(), "another name", "another text"); });

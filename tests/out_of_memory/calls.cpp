@@ -36,8 +36,8 @@ class CallsOutOfMemory
   [[nodiscard]] Index changed_index() const {
     Index index = build(keys_, spec_, options_);
     const TestColumn more(column_.shape(), {column_.keys().begin(), column_.keys().begin() + 8});
-    index.insert(more.view(), options_.include.has_value() ? ColumnView(std::span(values_).first(8))
-                                                           : ColumnView());
+    index.insert(more.view(), !options_.include.empty() ? ColumnView(std::span(values_).first(8))
+                                                        : ColumnView());
     index.erase(std::vector<std::uint32_t>{3, 5, 121});
     return index;
   }

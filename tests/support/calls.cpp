@@ -78,7 +78,7 @@ class Calls {
         lower_(ranges_.lower.view()),
         upper_(ranges_.upper.view()) {
     everything_.answers = Answer::any | Answer::first | Answer::count | AnswerSet(Answer::rows);
-    if (index.included())
+    if (!index.included().empty())
       everything_.answers = everything_.answers | Answer::sum | Answer::min | Answer::max;
     everything_.matched = true;
   }

@@ -15,7 +15,7 @@ from .._index import Index as LocalIndex
 from .._index import build as build_local
 from .._index import default_spec
 from .._lists import Array
-from ._columns import Columns, as_keys, concat, nbytes, size, take
+from ._columns import Columns, as_included, as_keys, concat, nbytes, size, take
 from ._moves import threads
 from ._partition import Meta, Partition, small_rows
 from ._routing import Bounds
@@ -82,8 +82,10 @@ def plan(client: Any, source: Source, partitions: int | None) -> Plan:
     return _planned(lengths, quantiles(samples, partitions))._replace(model=model)
 
 
-def assemble(spec: str, pieces: list[Any]) -> Partition:
-    """A new partition, on the worker that keeps it."""
+def assemble(holder: tuple[str, tuple[str, ...]], pieces: list[Any]) -> Partition:
+    """A new partition, on the worker that keeps it; `holder` has its spec and the names of included
+    columns."""
+    spec, names = holder
     if len(pieces[0]) == 1:  # one partition: the whole column
         pieces = [piece[0] for piece in pieces]
     rows, keys, values = together(pieces)
@@ -91,7 +93,7 @@ def assemble(spec: str, pieces: list[Any]) -> Partition:
         raise OutOfMemoryError(f"a partition has {rows.size} rows, and an index holds 2^32 - 2: "
                                "pass more partitions")
     whole = rows.size and rows[0] == 0 and rows[-1] == rows.size - 1
-    return Partition.build(worker_spec(spec), None if whole else rows, keys, values)
+    return Partition.build(worker_spec(spec), None if whole else rows, keys, values, names)
 
 
 def together(pieces: list[Any]) -> tuple[Array, Columns, Columns | None]:
@@ -144,11 +146,12 @@ def meta_of(partition: Partition) -> Meta:
     return partition.meta()._replace(worker=get_worker().address)
 
 
-def empty_index(spec: str, keys: Columns, include: Columns | None) -> LocalIndex:
+def empty_index(spec: str, keys: Columns, include: Columns | None,
+                names: tuple[str, ...]) -> LocalIndex:
     """An index of the same type without rows, which answers every lookup with a miss."""
     none = np.empty(0, np.int64)
     return build_local(as_keys(take(keys, none)), spec,
-                       None if include is None else as_keys(take(include, none)))
+                       None if include is None else as_included(take(include, none), names))
 
 
 def worker_spec(spec: str) -> str:

@@ -7,7 +7,8 @@ from typing import Any
 import dask
 import numpy as np
 
-from .._changes import row_column
+from .._calls import included_type
+from .._changes import named_columns, row_column
 from .._columns import is_scalar
 from .._errors import InvalidArgumentError
 from .._lists import Array
@@ -23,13 +24,13 @@ from ._build import (
     together,
     token,
 )
-from ._columns import Columns, as_keys, columns, like, nulls, size, take
+from ._columns import Columns, as_included, as_keys, columns, like, nulls, size, take
 from ._engine import run
 from ._partition import Meta, Partition
 from ._queries import Request
 from ._routing import Bounds
 from ._shuffle import shuffle
-from ._sources import aligned, is_collection, read, source_of
+from ._sources import aligned_columns, is_collection, read, source_of
 from ._state import Held, State, copies, routing_of
 
 
@@ -41,7 +42,7 @@ def insert(state: State, keys: Any, values: Any) -> State:
     new = columns(keys, template._type)
     included = None if values is None else _values(state, values)
     trial = template.snapshot()  # raises what the partitions would raise
-    trial.insert(as_keys(new), None if included is None else as_keys(included))
+    trial.insert(as_keys(new), None if included is None else as_included(included, state.model[2]))
     rows = np.arange(state.size, state.size + size(new), dtype=np.uint64)
     kept = like(new, state.model[0])
     if included is not None and state.model[1] is not None:
@@ -98,15 +99,16 @@ def update(state: State, rows: Any, keys: Any) -> State:
     return _submitted(state, changes)
 
 
-def set_included(state: State, rows: Any, values: Any) -> State:
+def set_included(state: State, rows: Any, values: Any, name: str) -> State:
     wanted = _row_numbers(rows, state.size)
-    new = _values(state, values)
+    new = _column(state, values, name)
+    state.routing.template.snapshot().set_included([], take(new, np.empty(0, np.int64))[0], name)
     if size(new) != wanted.size:
         raise InvalidArgumentError(f"expected {wanted.size} values, one per row, got "
                                    f"{size(new)}")
     local = locate(state, wanted)
     return _submitted(state, {
-        number: (_with_values, found[found >= 0], take(new, np.flatnonzero(found >= 0)))
+        number: (_with_values, found[found >= 0], take(new, np.flatnonzero(found >= 0)), name)
         for number, found in enumerate(local) if (found >= 0).any()})
 
 
@@ -176,7 +178,7 @@ def _metas(client: Any, parts: list[Any], name: str) -> list[Meta]:
 def _insert_collection(state: State, keys: Any, values: Any) -> State:
     client = state.client
     source = source_of(keys)
-    include = None if values is None else aligned(values, source, "values")
+    include = aligned_columns(_ordered(state, values), source, "values")
     if (include is None) != (state.model[1] is None):
         raise InvalidArgumentError(
             "the index has no included values: omit `values`" if include is not None else
@@ -196,13 +198,34 @@ def _insert_collection(state: State, keys: Any, values: Any) -> State:
         return _replaced(state, dict(enumerate(parts)), planned.rows, token())
 
 
+def _ordered(state: State, values: Any) -> list[tuple[str, Any]]:
+    """Included columns of new rows in the order of the index."""
+    named = named_columns(values)
+    names = state.model[2]
+    if not named or len(named) == len(names) == 1:
+        return named
+    by_name = dict(named)
+    if len(by_name) != len(named) or set(by_name) != set(names):
+        raise InvalidArgumentError(
+            f"expected values of the included columns {', '.join(map(repr, names))}, each once, got "
+            f"{', '.join(repr(name) for name, _ in named)}")
+    return [(name, by_name[name]) for name in names]
+
+
 def _values(state: State, values: Any) -> Columns:
     if state.model[1] is None:
         raise InvalidArgumentError("the index has no included values: omit `values`")
-    wanted = state.routing.template.included or ""
-    unit = state.routing.template._core.included_time.partition(" ")[0]
+    return tuple(_column(state, data, name)[0] for name, data in _ordered(state, values))
+
+
+def _column(state: State, values: Any, name: str) -> Columns:
+    """New values of an included column."""
+    if state.model[1] is None:
+        raise InvalidArgumentError("the index has no included values: omit `values`")
+    wanted, time = included_type(state.routing.template._core, name)
     if is_scalar(values) or isinstance(values, (list, tuple, range)):
-        return columns(values if is_scalar(values) else list(values), ColumnType(wanted, unit))
+        return columns(values if is_scalar(values) else list(values),
+                       ColumnType(wanted, time.partition(" ")[0]))
     return columns(values)
 
 
@@ -210,7 +233,10 @@ def _any_values(state: State, count: int) -> Any:
     """Values for an index with included values, for a trial."""
     if state.model[1] is None:
         return None
-    part = state.model[1][0]
+    return as_included(tuple(_any_column(part, count) for part in state.model[1]), state.model[2])
+
+
+def _any_column(part: Any, count: int) -> Any:
     if isinstance(part, np.ndarray):
         return np.zeros(count, part.dtype)
     import pyarrow
@@ -275,8 +301,8 @@ def _updated(partition: Partition, stay: Array, keys: Columns, leave: Array, row
     return changed.erased_rows(changed.locate(left))
 
 
-def _with_values(partition: Partition, local: Array, values: Columns) -> Partition:
-    return partition.with_values(local, values)
+def _with_values(partition: Partition, local: Array, values: Columns, name: str) -> Partition:
+    return partition.with_values(local, values, name)
 
 
 def _merged(partition: Partition) -> Partition:

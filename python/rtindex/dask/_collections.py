@@ -152,14 +152,15 @@ def answer(state: State, query: Query, request: Request, values: Values | None, 
     """The answers as Dask collections."""
     call = _Call(state, query)
     template, model = state.routing.template, None if values is None else values.model
+    named = request.included or None if model is None else model
     none = call.empty()
     keys = columns(none, template._point)
     lower, upper = (keys if has_end else None for has_end in call.ends)
     nothing = blank(template, replace(query, lower=lower, upper=upper), request, model, miss)
     shape = finish(template, kind_of(none, call.composite), none, request.answers, nothing, True,
-                   miss, model)
+                   miss, named)
     alone = len(request.answers) == 1 and not matched
-    form = Form(call.composite, request.answers, not alone, miss, model)
+    form = Form(call.composite, request.answers, not alone, miss, named)
     blocks = [call.partial(request, number, values, miss, form)
               for number in range(len(call.blocks))]
 

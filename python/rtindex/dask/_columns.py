@@ -60,6 +60,11 @@ def as_keys(column: Columns) -> Any:
     return column if len(column) > 1 else column[0]
 
 
+def as_included(column: Columns, names: Sequence[str]) -> Any:
+    """Included columns as arguments of `rtindex.build` and of the calls of an index."""
+    return {name: part for name, part in zip(names, column)} if any(names) else column[0]
+
+
 def keys_for(index: Any, column: Columns) -> Any:
     """Lookups on an index; those on composite keys may have one part."""
     return column if index.type == "composite" else as_keys(column)

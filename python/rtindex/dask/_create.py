@@ -5,13 +5,14 @@ from __future__ import annotations
 import operator
 from typing import Any
 
+from .._changes import named_columns
 from .._errors import InvalidArgumentError, UnavailableError
 from .._index import spec_text
 from . import _files
 from ._build import assemble, plan, worker_count
 from ._index import Index
 from ._shuffle import shuffle
-from ._sources import aligned, source_of
+from ._sources import aligned_columns, source_of
 from ._state import State, state_of
 
 
@@ -24,7 +25,8 @@ def build(column: Any, index: str = "auto", include: Any = None, partitions: int
     its partitions again.
 
     index: the spec of the index of each partition, such as "rx", "rx@cuda" or "btree".
-    include: a value column to store beside the keys, with the same chunks or partitions.
+    include: a value column to store beside the keys, with the same chunks or partitions, or several:
+        a dict, or a list of pairs of a name and a column.
     partitions: how many; None chooses at least one for each worker, of at most 1 GiB each
         (Dask's setting "rtindex.partition-bytes").
     replicate: how many workers hold each partition.
@@ -33,7 +35,9 @@ def build(column: Any, index: str = "auto", include: Any = None, partitions: int
     """
     spec = spec_text(index)
     source = source_of(column)
-    held = None if include is None else aligned(include, source, "include")
+    included = named_columns(include)
+    held = aligned_columns(included, source, "include")
+    names = tuple(name for name, _ in included)
     count = None if partitions is None else _positive(partitions, "partitions")
     copies = _positive(replicate, "replicate")
     found = _client(client)
@@ -42,7 +46,7 @@ def build(column: Any, index: str = "auto", include: Any = None, partitions: int
     def make() -> State:
         planned = plan(found, source, count)
         parts = shuffle(found, source, held, planned, assemble,
-                        [spec] * (len(planned.bounds) + 1), progress)
+                        [(spec, names)] * (len(planned.bounds) + 1), progress)
         return state_of(found, spec, parts, planned.bounds, planned.rows, copies, progress)
 
     return Index(make)

@@ -98,6 +98,10 @@ def ungrouped(routing: Routing, request: Request, parts: Array, sizes: list[int]
     if sizes[0]:  # before the first key
         one = Query.equal((np.zeros(1, routing.parts.bounds.dtype),))
         nothing = answer(routing.template, one, request, values)
+    if any("valued" in partial for partial in answers):
+        for partial in (*answers, *([] if nothing is None else [nothing])):
+            if "valued" not in partial:
+                partial["valued"] = partial["matched"].astype(np.uint64)
     filled = Partial()
     for name in answers[0]:
         found = [partial[name] for partial in answers]

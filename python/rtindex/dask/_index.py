@@ -66,8 +66,9 @@ class Index:
             raise UnsupportedError("`counters` is for an index in one process: omit it")
         state = self._state
         names = (answer,) if isinstance(answer, str) else _names(answer)
-        request = Request(names, limit, order)
-        held = None if values is None else self._values_of(state, values)
+        by_name = isinstance(values, str)
+        request = Request(names, limit, order, values if by_name else "")
+        held = None if values is None or by_name else self._values_of(state, values)
         if _is_lazy(require_query(query)):
             if out is not None:
                 raise UnsupportedError("`out` expects queries in memory: omit it")
@@ -77,7 +78,7 @@ class Index:
             return _written(partial, names, out)
         template, data = state.routing.template, data_of(query)
         return finish(template, kind_of(data, template.type == "composite"), data, names, partial,
-                      matched, miss, None if held is None else held.model)
+                      matched, miss, request.included or None if held is None else held.model)
 
     def lookup(self, keys: Any, answer: AnswerName | Sequence[AnswerName] = "any",
                values: Any = None, *, matched: bool = False, limit: int | None = None,
@@ -203,10 +204,11 @@ class Index:
         with self._lock:
             self._state_ = _changes.update(self._state, rows, keys)
 
-    def set_included(self, rows: Any, values: Any) -> None:
-        """Replaces the included values of rows."""
+    def set_included(self, rows: Any, values: Any, name: str = "") -> None:
+        """Replaces the values of rows in an included column; its name is empty where there is one
+        only."""
         with self._lock:
-            self._state_ = _changes.set_included(self._state, rows, values)
+            self._state_ = _changes.set_included(self._state, rows, values, name)
 
     def merge(self) -> None:
         """Builds every partition again without the rows that are erased."""
@@ -254,8 +256,8 @@ class Index:
         return self._state.held[0].meta.spec
 
     @property
-    def included(self) -> str | None:
-        """The type of the included values; None without any."""
+    def included(self) -> dict[str, str]:
+        """The types of the included columns by name, which is "" for a column without a name."""
         return self._state.routing.template.included
 
     @property

@@ -13,8 +13,8 @@ import numpy as np
 from .._index import Index, build
 from .._lists import Array
 from .._query import Query
-from ._columns import Columns, as_keys, concat, like, nbytes, size, take
-from ._queries import Partial, Request, with_global_rows
+from ._columns import Columns, as_included, as_keys, concat, like, nbytes, nulls, size, take
+from ._queries import VALUE_ANSWERS, Partial, Request, valued, with_global_rows
 from ._queries import answer as answer_query
 
 INNER = 64
@@ -54,9 +54,15 @@ class Partition:
         """Which local rows are erased; None if none is."""
 
     @staticmethod
-    def build(spec: str, rows: Array | None, keys: Columns, values: Columns | None) -> Partition:
-        include = None if values is None else as_keys(values)
+    def build(spec: str, rows: Array | None, keys: Columns, values: Columns | None,
+              names: tuple[str, ...]) -> Partition:
+        include = None if values is None else as_included(values, names)
         return Partition(build(as_keys(keys), spec, include), rows, keys, values)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the included columns."""
+        return tuple(self.index.included)
 
     def __len__(self) -> int:
         return size(self.keys)
@@ -78,7 +84,13 @@ class Partition:
                     take(self.keys, rows[:-1]), self.index.spec)
 
     def answer(self, query: Query, request: Request, values: Any = None) -> Partial:
-        return with_global_rows(answer_query(self.index, query, request, values), self.rows)
+        partial = answer_query(self.index, query, request, values)
+        if not VALUE_ANSWERS.isdisjoint(request.answers):
+            held = (values,) if values is not None else self._column(request.included)
+            missing = None if held is None else nulls(held)
+            if missing is not None or "mean" in request.answers:
+                partial["valued"] = valued(self.index, query, missing)
+        return with_global_rows(partial, self.rows)
 
     def global_rows(self) -> Array:
         return np.arange(len(self), dtype=np.uint32) if self.rows is None else self.rows
@@ -111,7 +123,8 @@ class Partition:
         if len(self) and rows[0] < mine[-1]:
             return self._with_rows_between(rows, kept, values)
         index = self.index.snapshot()
-        index.insert(as_keys(keys), None if values is None else as_keys(values))
+        index.insert(as_keys(keys),
+                     None if values is None else as_included(values, self.names))
         all_rows = None if self.rows is None and rows[0] == len(self) and (
             rows[-1] == len(self) + rows.size - 1) else _ascending([mine, rows])
         return Partition(index, all_rows, concat([self.keys, kept]), self._values(values),
@@ -137,15 +150,19 @@ class Partition:
         both = concat([self.keys, like(keys, self.keys)])
         return Partition(index, self.rows, take(both, positions), self.values, self.erased)
 
-    def with_values(self, local: Array, values: Columns) -> Partition:
+    def with_values(self, local: Array, values: Columns, name: str) -> Partition:
+        """With new values of one included column."""
         if not local.size or self.values is None:
             return self
         index = self.index.snapshot()
-        index.set_included(local, as_keys(values))
+        index.set_included(local, values[0], name)
+        column = self.names.index(name) if name else 0
         positions = np.arange(len(self))
         positions[local] = len(self) + np.arange(local.size)
-        both = concat([self.values, like(values, self.values)])
-        return Partition(index, self.rows, self.keys, take(both, positions), self.erased)
+        old = self.values[column:column + 1]
+        both = take(concat([old, like(values, old)]), positions)
+        return Partition(index, self.rows, self.keys,
+                         (*self.values[:column], *both, *self.values[column + 1:]), self.erased)
 
     def merged(self) -> Partition:
         """Built again, without the rows that are erased."""
@@ -172,7 +189,7 @@ class Partition:
     def _chosen(self, local: Array) -> Partition:
         values = None if self.values is None else take(self.values, local)
         return Partition.build(self.index.spec, self.global_rows()[local], take(self.keys, local),
-                               values)
+                               values, self.names)
 
     def _with_rows_between(self, rows: Array, keys: Columns, values: Columns | None) -> Partition:
         """Rows that come from another partition keep their position in the order of rows, for which
@@ -186,7 +203,14 @@ class Partition:
         both = self._values(values)
         return Partition.build(self.index.spec, every[order],
                                take(concat([self.keys, keys]), order),
-                               None if both is None else take(both, order))
+                               None if both is None else take(both, order), self.names)
+
+    def _column(self, name: str) -> Columns | None:
+        """The included column of this name; the only one for an empty name."""
+        if self.values is None:
+            return None
+        column = self.names.index(name) if name else 0
+        return self.values[column:column + 1]
 
     def _values(self, values: Columns | None) -> Columns | None:
         if self.values is None or values is None:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._calls import Options
+from .._calls import VALUE_ANSWERS, Options
 from .._index import Index
 from .._kinds import Kind
 from .._lists import Array
@@ -43,6 +43,8 @@ class Request(NamedTuple):
     answers: tuple[str, ...]
     limit: int | None = None
     order: str | None = None
+    included: str = ""
+    """The name of an included column."""
 
 
 # The ends of a query are `Columns` here.
@@ -78,7 +80,8 @@ def answer(index: Index, query: Query, request: Request, values: Any = None,
     """The answers of one index, with its own rows."""
     names = tuple(name for name in request.answers if name != "matched") or ("count",)
     implied = not set(names).isdisjoint(MATCH_ANSWERS)
-    options = Options(values, not implied, request.limit, request.order, miss)
+    named = request.included or None
+    options = Options(named if values is None else values, not implied, request.limit, request.order, miss)
     found = index._answer(query_for(index, query), Kind(), names, options)
     if implied and len(names) == 1:
         return Partial({names[0]: found})
@@ -86,6 +89,16 @@ def answer(index: Index, query: Query, request: Request, values: Any = None,
     if "rows" in partial:
         partial["rows"] = partial["rows"].offsets, partial["rows"].rows
     return partial
+
+
+def valued(index: Index, query: Query, missing: Array | None) -> Array:
+    """How many values of each query are not null; `missing` are the rows whose value is."""
+    own = query_for(index, query)
+    if missing is None:
+        found: Array = index._answer(own, Kind(), "count", Options())
+    else:
+        found = index._answer(own, Kind(), "sum", Options((~missing).astype(np.uint8), miss=0))
+    return found.astype(np.uint64)
 
 
 def blank(template: Index, query: Query, request: Request, values: Any = None,
@@ -142,7 +155,12 @@ def combined(request: Request, filled: Partial, pieces: list[tuple[Array, Partia
     pieces: the positions that a partition answered, and its answers, in the order of partitions.
     """
     matched = filled["matched"]
+    counted = any("valued" in partial for _, partial in pieces)
+    if counted:
+        filled["valued"] = np.zeros(matched.size, np.uint64)
     for positions, partial in pieces:
+        if counted:
+            _merge_values(filled, positions, partial)
         hits = partial["matched"]
         if hits.all():
             here, source = positions, slice(None)
@@ -151,12 +169,30 @@ def combined(request: Request, filled: Partial, pieces: list[tuple[Array, Partia
             here, source = positions[chosen], chosen
         again = matched[here]
         for name in filled:
-            if name not in ("rows", "matched"):
+            if name not in ("rows", "matched", "valued") and not (
+                    counted and name in VALUE_ANSWERS):
                 _merge(name, filled[name], here, partial[name], source, again)
         matched[here] = True
     if "rows" in filled:
         filled["rows"] = _lists(matched.size, request, pieces)
     return filled
+
+
+def _merge_values(filled: Partial, positions: Array, partial: Partial) -> None:
+    """Writes answers of values, which a query without values that are not null does not have."""
+    counts = partial["valued"] if "valued" in partial else partial["matched"].astype(np.uint64)
+    chosen = np.flatnonzero(counts)
+    here, new_counts = positions[chosen], counts[chosen]
+    old_counts = filled["valued"][here]
+    for name in filled:
+        if name == "mean":
+            total = (old_counts + new_counts).astype(np.float64)
+            new = partial[name][chosen]
+            old = np.where(old_counts == 0, 0.0, filled[name][here])
+            filled[name][here] = old * (old_counts / total) + new * (new_counts / total)
+        elif name in VALUE_ANSWERS:
+            _merge(name, filled[name], here, partial[name], chosen, old_counts != 0)
+    filled["valued"][here] = old_counts + new_counts
 
 
 def _merge(name: str, into: Any, here: Array, answers: Any, source: Any, again: Array) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .._calls import value_times
+from .._calls import VALUE_ANSWERS, value_times
 from .._columns import column as column_of
 from .._columns import columns_of
 from .._index import Index as LocalIndex
@@ -43,9 +43,12 @@ def finish(template: LocalIndex, kind: Kind, data: Any, names: tuple[str, ...], 
     column of the same type as that of the call."""
     nullable = kind.has_nulls and miss is None
     validity = np.packbits(partial["matched"], bitorder="little") if nullable else None
+    of_values = validity
+    if nullable and "valued" in partial:
+        of_values = np.packbits(partial["valued"] != 0, bitorder="little")
     zone = ""
     if any(name in _TIMED for name in names):
-        held = None if values is None else column_of(values)
+        held = None if values is None or isinstance(values, str) else column_of(values)
         times = value_times(template._core, held, values)
         zone = "" if times is None else times.zone
     answers: dict[str, Any] = {}
@@ -55,8 +58,8 @@ def finish(template: LocalIndex, kind: Kind, data: Any, names: tuple[str, ...], 
         elif name == "key":
             answers[name] = _keys(kind, partial["key"], data, partial["matched"])
         else:
-            answers[name] = kind.array(partial[name], None if name == "count" else validity,
-                                       zone=zone)
+            answers[name] = kind.array(partial[name], None if name == "count" else
+                                       of_values if name in VALUE_ANSWERS else validity, zone=zone)
     if len(names) == 1 and not matched:
         return answers[names[0]]
     if matched:

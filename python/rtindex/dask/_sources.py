@@ -66,6 +66,16 @@ def aligned(data: Any, source: Source, name: str) -> Source:
     return other
 
 
+def aligned_columns(named: list[tuple[str, Any]], source: Source, name: str) -> Source | None:
+    """Included columns with the same blocks, the columns of a block side by side."""
+    if not named:
+        return None
+    columns = [aligned(data, source, name) for _, data in named]
+    return columns[0]._replace(blocks=[
+        tuple(part for block in blocks for part in block)
+        for blocks in zip(*(column.blocks for column in columns))])
+
+
 def wrapped(data: Any, lengths: list[int], name: str) -> Any:
     """Values in memory as a Dask array with these chunks."""
     import dask.array

@@ -140,7 +140,7 @@ class State(NamedTuple):
     size: int
     """Rows, null and erased ones included: the next row that is inserted."""
     replicate: int
-    model: tuple[Columns, Columns | None]
+    model: tuple[Columns, Columns | None, tuple[str, ...]]
     """Keys and included values without rows, for their types."""
     routing: Routing
     name: str
@@ -204,10 +204,10 @@ def copied(partition: Partition) -> Partition:
                      partition.erased)
 
 
-def model_of(partition: Partition) -> tuple[Columns, Columns | None]:
+def model_of(partition: Partition) -> tuple[Columns, Columns | None, tuple[str, ...]]:
     none = np.empty(0, np.int64)
     return (take(partition.keys, none),
-            None if partition.values is None else take(partition.values, none))
+            None if partition.values is None else take(partition.values, none), partition.names)
 
 
 def routing_of(metas: list[Meta], template: LocalIndex) -> Routing:

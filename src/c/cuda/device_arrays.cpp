@@ -90,8 +90,8 @@ void export_to(const arrow::Node& node, const std::shared_ptr<DeviceBuffers>& bu
 
 ValueClass class_of_values(const Index& index, const AnswerOptions& options) {
   if (options.values.has_value()) return class_of(options.values.type());
-  const auto included = index.included();
-  return included ? class_of(*included) : ValueClass::u64;
+  const std::vector<IncludedType> included = index.included();
+  return included.empty() ? ValueClass::u64 : class_of(included.front().type);
 }
 
 // The buffers of a call on a GPU, by answer.

@@ -74,7 +74,7 @@ Segment DeviceSegmentBuilder::merge(std::span<const Segment> segments, std::size
   }
   if (is_ordered && can_merge(keys, 0))
     return merge_ordered(segments, row_count, is_all ? SegmentUse::main : SegmentUse::delta);
-  if (segments.front().searcher->included()) return merge_on_host();
+  if (segments.front().searcher->included_type()) return merge_on_host();
   return merge_columns(segments, row_count);
 }
 
@@ -88,7 +88,7 @@ Segment DeviceSegmentBuilder::merge_ordered(std::span<const Segment> segments,
   // The segments may be freed as soon as this throws.
   const WaitOnExit wait(queue);
   const MergeTarget target{kind_->layout, extent.empty() ? 0 : extent.largest - extent.smallest,
-                           row_count, segments.front().searcher->included().has_value()};
+                           row_count, segments.front().searcher->included_type().has_value()};
   for (const Segment& segment : segments)
     wait_for(queue, device_searcher(segment).ordered_arrays()->stream.get());
   const MergeSide second = segments.size() > 1 ? side_of(segments[1], extent) : MergeSide{};

@@ -90,11 +90,11 @@ struct RefitArrays {
                                             std::size_t row_count) {
   const HostColumn list(rows.rows, "rows", rows.stream);
   const HostColumn keys(rows.keys, "keys", rows.stream);
-  const HostColumn include(rows.include, "included values", rows.stream);
+  const HostColumn include(only_column(rows.include), "included values", rows.stream);
   NewRows here = rows;
   here.rows = all_valid(list.view());
   here.keys = keys.view();
-  here.include = all_valid(include.view());
+  if (!rows.include.empty()) here.include = {all_valid(include.view())};
   return host.build_rows(here, on_host(current), row_count);
 }
 
@@ -105,8 +105,9 @@ DeviceSegmentBuilder::DeviceSegmentBuilder(GpuContext gpu, DeviceSearchers kind)
       kind_(std::make_shared<const DeviceSearchers>(std::move(kind))),
       host_({.key_use = kind_->key_use,
              .build = [this](EncodedColumn column, const KeyCodec& codec, const KeyText& key_text,
-                             const ColumnView& include) {
-               return make_encoded(std::move(column), codec, key_text, codec.rows(), include);
+                             std::span<const ColumnView> include) {
+               return make_encoded(std::move(column), codec, key_text, codec.rows(),
+                                   only_column(include));
              }}) {}
 
 struct DeviceSegmentBuilder::NativeRows {
@@ -196,8 +197,8 @@ NewSegment DeviceSegmentBuilder::build_main(PooledStream made_on, NativeRows row
 NewSegment DeviceSegmentBuilder::build_tuples(const ColumnView& column,
                                               const BuildOptions& options) const {
   const MemoryMeter meter;
-  PooledStream own =
-      build_stream(options.stream, {{column, "keys"}, {options.include, "included values"}});
+  PooledStream own = build_stream(
+      options.stream, {{column, "keys"}, {only_column(options.include), "included values"}});
   const Queue queue(gpu_.memory, own.get());
   const WaitOnExit wait(queue);
   const OnGpuTuples tuples(column, queue);
@@ -210,7 +211,7 @@ NewSegment DeviceSegmentBuilder::build_tuples(const ColumnView& column,
   rows.codec = std::move(coded.codec);
   rows.base = coded.base;
   rows.full = std::move(coded.full);
-  return build_main(std::move(own), std::move(rows), options.include, meter);
+  return build_main(std::move(own), std::move(rows), only_column(options.include), meter);
 }
 
 NewSegment DeviceSegmentBuilder::build_column(const ColumnView& column,
@@ -219,20 +220,20 @@ NewSegment DeviceSegmentBuilder::build_column(const ColumnView& column,
     if (kind_->positions && column.parts().size() <= PackedMap::max_fields)
       return build_tuples(column, options);
     const HostColumn keys(column, "keys", options.stream);
-    const HostColumn include(options.include, "included values", options.stream);
+    const HostColumn include(only_column(options.include), "included values", options.stream);
     BuildOptions on_host = options;
     on_host.include = include.view();
     return on_gpu(host_.build(keys.view(), on_host));
   }
   const MemoryMeter meter;
-  PooledStream stream =
-      build_stream(options.stream, {{column, "keys"}, {options.include, "included values"}});
+  PooledStream stream = build_stream(
+      options.stream, {{column, "keys"}, {only_column(options.include), "included values"}});
   const Queue queue(gpu_.memory, stream.get());
   const WaitOnExit wait(queue);
   const OnGpuElements keys(column, queue);
   const NativeRows rows{
       column.type(), keys.elements(), extent_of(keys.elements(), queue), {}, column.size(), {}};
-  return build_main(std::move(stream), rows, options.include, meter);
+  return build_main(std::move(stream), rows, only_column(options.include), meter);
 }
 
 NewSegment DeviceSegmentBuilder::build(const ColumnView& column,
@@ -253,11 +254,11 @@ NewSegment DeviceSegmentBuilder::build_rows(const NewRows& input, std::span<cons
   const Segment& main = current.front();
   const Type type = main.codec->type();
   if (!is_native(type)) return on_gpu(build_rows_on_host(host_, input, current, row_count));
-  const std::optional<Type> included = main.searcher->included();
+  const std::optional<Type> included = main.searcher->included_type();
+  const ColumnView new_values = only_column(input.include);
   const MemoryMeter meter;
   PooledStream own = build_stream(
-      input.stream,
-      {{input.rows, "rows"}, {input.keys, "keys"}, {input.include, "included values"}});
+      input.stream, {{input.rows, "rows"}, {input.keys, "keys"}, {new_values, "included values"}});
   const Queue queue(gpu_.memory, own.get());
   WaitOnExit wait(queue);
 
@@ -266,7 +267,7 @@ NewSegment DeviceSegmentBuilder::build_rows(const NewRows& input, std::span<cons
   NativeRows rows{type, {}, {}, {}, row_count, included};
   rows.ids = {static_cast<const std::uint32_t*>(named.elements().data), input.first};
   std::optional<KeptOnGpu> kept;
-  if (!input.keys.has_value() || (included && !input.include.has_value()))
+  if (!input.keys.has_value() || (included && !new_values.has_value()))
     kept.emplace(current, rows.ids.rows, input.count, row_count, queue);
 
   OnGpuElements keys;
@@ -288,8 +289,8 @@ NewSegment DeviceSegmentBuilder::build_rows(const NewRows& input, std::span<cons
     }
   }
   OnGpuElements include;
-  if (included && input.include.has_value()) {
-    include = OnGpuElements(input.include, queue);
+  if (included && new_values.has_value()) {
+    include = OnGpuElements(new_values, queue);
     rows.values = include.elements().data;
   } else if (included) {
     rows.values = kept->values(*included);

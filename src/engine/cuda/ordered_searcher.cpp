@@ -17,7 +17,7 @@ OrderedSearcher::OrderedSearcher(GpuContext gpu, std::shared_ptr<const DeviceSea
       use_(use) {
   size_ = arrays_->order.size();
   capabilities_ = kind_->capabilities;
-  if (arrays_->included) included_ = arrays_->included->type();
+  if (arrays_->included) included_ = {{arrays_->included->type()}};
   if (kind_->keeps_order) ordered_arrays_ = arrays_.get();
   // A segment that is merged at once needs no wait: the merge is queued behind it.
   if (use_ == SegmentUse::merged && kind_->keeps_order) return;
@@ -73,7 +73,8 @@ void OrderedSearcher::save(FileWriter file) const {
   const Type type = arrays_->included->type();
   file.text("included_type", std::string(name_of(type)));
   Array<std::uint8_t> values(kept.rows.size() * width_of(type));
-  if (!values.empty()) std::memcpy(values.data(), kept.values.view().data(), values.bytes());
+  if (!values.empty())
+    std::memcpy(values.data(), kept.columns.front().view().data(), values.bytes());
   file.array("included_rows", std::move(kept.rows));
   file.array("included_values", std::move(values));
 }
@@ -87,9 +88,9 @@ IncludedRows OrderedSearcher::included_rows() const {
   IncludedRows result;
   result.rows = Array<std::uint32_t>(found.rows.size());
   copy_to_host(result.rows.data(), found.rows.data(), result.rows.bytes(), stream.get());
-  result.values = fetched(
+  result.columns.push_back(fetched(
       ColumnView::of(arrays_->included->type(), found.values.data(), found.rows.size()).on_device(),
-      stream.get());
+      stream.get()));
   return result;
 }
 

@@ -84,7 +84,7 @@ HostSearchers bucketed_searchers(const EmbreeOptions& options) {
       ordered_searchers<BucketLocator>(options.order, BucketSettings{options.rx, options.threads});
   searchers.build = [rx = options.rx, build = searchers.build](
                         EncodedColumn column, const KeyCodec& codec, const KeyText& key_text,
-                        const ColumnView& include) {
+                        std::span<const ColumnView> include) {
     require_exact(rx, column, key_text, embree_coordinate_limit);
     return build(std::move(column), codec, key_text, include);
   };

@@ -321,7 +321,7 @@ class EmbreeTracer final : public Searcher {
 HostSearchers embree_searchers(const EmbreeOptions& options) {
   HostSearchers searchers;
   searchers.build = [options](EncodedColumn column, const KeyCodec&, const KeyText& key_text,
-                              const ColumnView&) {
+                              std::span<const ColumnView>) {
     require_exact(options.rx, column, key_text, embree_coordinate_limit);
     return std::make_unique<EmbreeTracer>(options.rx, std::move(column), options.threads);
   };

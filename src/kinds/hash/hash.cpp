@@ -244,7 +244,7 @@ HostSearchers hash_tables() {
   HostSearchers searchers;
   searchers.key_use = KeyUse::points;
   searchers.build = [](const EncodedColumn& column, const KeyCodec& codec, const KeyText&,
-                       const ColumnView&) {
+                       std::span<const ColumnView>) {
     return with_key_type(is_wide(column.span), [&](auto key) -> std::unique_ptr<Searcher> {
       return std::make_unique<HashTable<decltype(key)>>(column, codec);
     });

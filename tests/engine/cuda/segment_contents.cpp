@@ -48,7 +48,7 @@ class SegmentTable {
                  .count = count,
                  .keys = placed(view(input)),
                  .merged_at_once = merged_at_once};
-    if (has_values_) rows.include = placed(ColumnView(input.values));
+    if (has_values_) rows.include = {placed(ColumnView(input.values))};
     const auto first = static_cast<std::uint32_t>(states_.rows);
     states_.rows += count;
     add(rows);
@@ -66,7 +66,7 @@ class SegmentTable {
     if (keys)
       rows.keys = placed(view(input));
     else
-      rows.include = placed(ColumnView(input.values));
+      rows.include = {placed(ColumnView(input.values))};
     const CheckedRows checked = engine_.segments->check_rows(rows.rows, states_, {});
     const std::vector<Segment> current = segments_;
     for (Segment& segment : segments_) segment.deleted = union_of(segment.deleted, checked.named);
@@ -104,11 +104,11 @@ class SegmentTable {
           ASSERT_TRUE(keys.emplace(column.row(i), elements[i]).second);
         }
       }
-      ASSERT_EQ(segment.searcher->included().has_value(), has_values_);
+      ASSERT_EQ(!segment.searcher->included().empty(), has_values_);
       const IncludedRows included = segment.searcher->included_rows();
-      const auto* const own = included.rows.empty()
-                                  ? nullptr
-                                  : static_cast<const Value*>(included.values.view().data());
+      const auto* const own =
+          included.rows.empty() ? nullptr
+                                : static_cast<const Value*>(included.columns.front().view().data());
       for (std::size_t i = 0; i < included.rows.size(); ++i) {
         if (i != 0) {
           ASSERT_LT(included.rows[i - 1], included.rows[i]);

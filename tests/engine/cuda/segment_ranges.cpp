@@ -120,7 +120,7 @@ class LongRangesOfSegments : public GpuTestWithParam<std::string> {
     added.first = main_rows;
     added.count = new_rows;
     added.keys = part(keys, main_rows, new_rows);
-    if (included) added.include = part(values, main_rows, new_rows);
+    if (included) added.include = {part(values, main_rows, new_rows)};
     segments.push_back(engine_.segments->build_rows(added, segments, rows).segment);
     Array<std::uint32_t> words(RowBits::words_of(rows));
     std::fill(words.begin(), words.end(), 0);

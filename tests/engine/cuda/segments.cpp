@@ -46,7 +46,7 @@ class SegmentedTable {
     rows.first = static_cast<std::uint32_t>(keys_.size());
     rows.count = column.size();
     rows.keys = column.view();
-    if (include != nullptr) rows.include = include->view();
+    if (include != nullptr) rows.include = {include->view()};
     keys_.insert(keys_.end(), column.keys().begin(), column.keys().end());
     add(engine_.segments->build_rows(rows, segments_, keys_.size()).segment);
   }
