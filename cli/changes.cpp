@@ -30,9 +30,9 @@ LoadedColumn converted(const LoadedColumn& column, Type type) {
   auto* const to = static_cast<To*>(memory.data());
   for (std::size_t i = 0; i < column.size(); ++i) {
     const auto number = value_of(from[i]);
-    if (!fits<To>(number))
+    if (!fits<value_t<To>>(number))
       fail("{} holds {} as element {}: expected {}", column.name(), number, i, name_of(type));
-    to[i] = static_cast<To>(number);  // NOLINT(*-signed-char-misuse)
+    to[i] = To{static_cast<value_t<To>>(number)};  // NOLINT(*-signed-char-misuse)
   }
   return LoadedColumn::numbers(column.name(), type, std::move(memory), column.size());
 }

@@ -104,14 +104,14 @@ LoadedColumn load_included(const UpdateOptions& options, const std::string& file
          file);
   if (included.size() > 1)
     fail("{} includes {} columns: change it with the library", options.saved, included.size());
-  const auto& [name, type, time_unit] = included.front();
-  LoadedColumn like = LoadedColumn::indexed(options.saved, type, index.size());
-  like.set_unit(std::string(name_of(time_unit)));
+  const IncludedType& values_type = included.front();
+  LoadedColumn like = LoadedColumn::indexed(options.saved, values_type.type, index.size());
+  like.set_unit(std::string(name_of(values_type.time_unit)));
   LoadedColumn values =
       load(options.lookup_file(file, options.values_csv_column, options.values_csv_option, like));
   if (values.view().nullable())
     fail("{} has missing values: fill them first, for instance with 0", values.name());
-  return as_numbers(std::move(values), type);
+  return as_numbers(std::move(values), values_type.type);
 }
 
 LoadedColumn inline_rows(const std::vector<std::uint32_t>& rows) {

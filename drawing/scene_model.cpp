@@ -8,6 +8,7 @@
 #include <rtindex/index.hpp>
 
 #include "base/error.hpp"
+#include "base/types.hpp"
 #include "keys/codec.hpp"
 
 namespace rtindex {
@@ -31,9 +32,7 @@ Spec with_rays(const Spec& spec) {
   return chosen;
 }
 
-bool is_whole_number(Type type) {
-  return type != Type::f32 && type != Type::f64 && type != Type::string && type != Type::composite;
-}
+bool is_whole_number(Type type) { return is_native(type) && !is_float(type); }
 
 std::string decoded_text(const KeyCodec& codec, std::uint64_t key) {
   if (codec.type() == Type::string || codec.type() == Type::composite || codec.empty() ||

@@ -26,7 +26,7 @@ Part whole_from(Input& input, Type type) {
     case 1: return high;
     case 2: return low + input.below(8) % span;
     case 3: return high - input.below(8) % span;
-    case 4: return low + (Whole{1} << input.below(64)) % span;
+    case 4: return low + (Whole{1} << input.below(8 * width_of(type))) % span;
     case 5: return low + Whole{input.read<std::uint32_t>()} % span;
     default: return Whole{input.below(256)} % (high + 1);
   }
@@ -45,6 +45,7 @@ Part real_from(Input& input, Type type) {
                                                    Limits::epsilon()};
   const std::size_t choice = input.below(16);
   if (choice == null_choice) return std::monostate{};
+  if (type == Type::f16) return test::half_value(input.read<std::uint16_t>());
   if (choice < special.size()) return static_cast<double>(special[choice]);
   if (choice == 9) return static_cast<double>(input.read<float>());
   if (choice == 10 && type == Type::f64) return input.read<double>();
@@ -66,8 +67,17 @@ Part string_from(Input& input, Layout layout) {
   return text;
 }
 
+Part binary_from(Input& input) {
+  const std::size_t choice = input.below(16);
+  if (choice == null_choice) return std::monostate{};
+  std::string bytes(16, choice % 2 == 0 ? '\0' : '\xff');
+  bytes[input.below(16)] = static_cast<char>(input.read<std::uint8_t>());
+  return bytes;
+}
+
 Part part_from(Input& input, const Shape& shape) {
   if (shape.type == Type::string) return string_from(input, shape.layout);
+  if (shape.type == Type::binary16) return binary_from(input);
   return test::is_float_shape(shape) ? real_from(input, shape.type) : whole_from(input, shape.type);
 }
 
@@ -77,8 +87,11 @@ const std::vector<Shape>& shapes() {
   static const std::vector<Shape> list = [] {
     std::vector<Shape> all;
     for (const Type type :
-         {Type::u8, Type::u16, Type::u32, Type::u64, Type::i8, Type::i16, Type::i32, Type::i64,
-          Type::boolean, Type::date32, Type::timestamp64, Type::f32, Type::f64})
+         {Type::u8,          Type::u16,       Type::u32,       Type::u64,        Type::i8,
+          Type::i16,         Type::i32,       Type::i64,       Type::boolean,    Type::date32,
+          Type::timestamp64, Type::f32,       Type::f64,       Type::time32,     Type::time64,
+          Type::duration64,  Type::decimal32, Type::decimal64, Type::decimal128, Type::i128,
+          Type::u128,        Type::binary16,  Type::f16})
       all.push_back({type});
     for (const Layout layout :
          {Layout::strings, Layout::views, Layout::fixed, Layout::offsets32, Layout::offsets64})

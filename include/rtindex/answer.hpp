@@ -90,15 +90,16 @@ enum class RowOrder : std::uint8_t {
 /// The classes in which `sum`, `min` and `max` are computed and returned.
 enum class ValueClass : std::uint8_t {
   u64,  ///< std::uint64_t, of bool and unsigned integers
-  i64,  ///< std::int64_t, of signed integers, dates and timestamps
+  i64,  ///< std::int64_t, of signed integers, dates, times, durations and decimals of 32 or 64 bits
   f64,  ///< double, of floats
 };
 
 /// The class of values of a native type.
 [[nodiscard]] constexpr ValueClass class_of(Type type) {
-  if (type == Type::f32 || type == Type::f64) return ValueClass::f64;
-  const bool is_signed =
-      (type >= Type::i8 && type <= Type::i64) || type == Type::date32 || type == Type::timestamp64;
+  if (type == Type::f16 || type == Type::f32 || type == Type::f64) return ValueClass::f64;
+  const bool is_signed = (type >= Type::i8 && type <= Type::i64) || type == Type::date32 ||
+                         type == Type::timestamp64 ||
+                         (type >= Type::time32 && type <= Type::decimal64);
   return is_signed ? ValueClass::i64 : ValueClass::u64;
 }
 
@@ -168,7 +169,8 @@ struct AnswerOptions {
 };
 
 /// `sum`, `min` or `max` of every lookup. The value type decides: uint64 for bool and unsigned
-/// integers (sums wrap), int64 for signed integers (sums wrap), double for floats.
+/// integers (sums wrap), int64 for signed integers (sums wrap), double for floats. Those of
+/// decimals and times have the scale and unit of the values.
 using Aggregates =
     std::variant<std::vector<std::uint64_t>, std::vector<std::int64_t>, std::vector<double>>;
 
@@ -279,7 +281,8 @@ struct Outputs {
   std::size_t rows_capacity = 0;  ///< the size of `rows` in rowIDs
   /// The memory space of all these buffers.
   MemorySpace memory_space = MemorySpace::host;
-  /// Keys of neighbours, of a column of native elements: elements of its type, any for a miss.
+  /// Keys of neighbours, of a column without strings and composites: elements of its type, any for
+  /// a miss.
   void* key = nullptr;
   std::uint32_t* last = nullptr;
   double* mean = nullptr;

@@ -34,11 +34,21 @@ enum class Type : std::uint8_t {
   timestamp64,  ///< ticks since 1970-01-01 in an int64, in the unit of `TimeUnit`
   f32,
   f64,
-  string,     ///< bytes compared as unsigned chars
-  composite,  ///< several columns compared in lexicographic order
+  string,      ///< bytes compared as unsigned chars
+  composite,   ///< several columns compared in lexicographic order
+  f16,         ///< IEEE 754 binary16
+  time32,      ///< time of day: ticks since midnight in an int32, in the unit of `TimeUnit`
+  time64,      ///< time of day in an int64
+  duration64,  ///< ticks in an int64, in the unit of `TimeUnit`
+  decimal32,   ///< an int32 times 10^-scale
+  decimal64,   ///< an int64 times 10^-scale
+  decimal128,  ///< a 128-bit integer times 10^-scale
+  i128,        ///< two's complement, the low 64 bits first
+  u128,        ///< the low 64 bits first
+  binary16,    ///< 16 bytes compared as unsigned chars, such as UUIDs
 };
 
-/// The unit of a timestamp column's ticks.
+/// The unit of the ticks of timestamps, times of day and durations.
 enum class TimeUnit : std::uint8_t {
   unspecified,  ///< compares with every unit, tick by tick
   day,
@@ -60,26 +70,48 @@ enum class TimeUnit : std::uint8_t {
 /// The type of that name; throws `Error` for any other text.
 [[nodiscard]] RTINDEX_API Type type_named(std::string_view name);
 
-/// Whether all elements of the type have the same width: not strings and composites.
-[[nodiscard]] constexpr bool is_native(Type type) {
-  return type != Type::string && type != Type::composite;
+/// Whether elements of the type have 16 bytes.
+[[nodiscard]] constexpr bool is_128_bit(Type type) {
+  return type >= Type::decimal128 && type <= Type::binary16;
 }
-/// Bytes of one element of a native type; 0 for strings and composites.
+/// Whether elements of the type have 1 to 8 bytes: not 128-bit types, strings and composites.
+[[nodiscard]] constexpr bool is_native(Type type) {
+  return type != Type::string && type != Type::composite && !is_128_bit(type);
+}
+/// Whether a column of the type has a scale.
+[[nodiscard]] constexpr bool is_decimal(Type type) {
+  return type >= Type::decimal32 && type <= Type::decimal128;
+}
+/// Whether a column of the type has a `TimeUnit`.
+[[nodiscard]] constexpr bool has_time_unit(Type type) {
+  return type == Type::timestamp64 || (type >= Type::time32 && type <= Type::duration64);
+}
+/// Bytes of one element; 0 for strings and composites.
 [[nodiscard]] constexpr std::size_t width_of(Type type) {
   switch (type) {
     case Type::u8:
     case Type::i8:
     case Type::boolean: return 1;
     case Type::u16:
-    case Type::i16: return 2;
+    case Type::i16:
+    case Type::f16: return 2;
     case Type::u32:
     case Type::i32:
     case Type::date32:
+    case Type::time32:
+    case Type::decimal32:
     case Type::f32: return 4;
     case Type::u64:
     case Type::i64:
     case Type::timestamp64:
+    case Type::time64:
+    case Type::duration64:
+    case Type::decimal64:
     case Type::f64: return 8;
+    case Type::decimal128:
+    case Type::i128:
+    case Type::u128:
+    case Type::binary16: return 16;
     case Type::string:
     case Type::composite: break;
   }
@@ -146,7 +178,8 @@ class RTINDEX_API ColumnView {
   // NOLINTNEXTLINE(google-explicit-constructor)
   ColumnView(const std::vector<std::string_view>& strings RTINDEX_LIFETIMEBOUND);
 
-  /// Views `size` elements of a native, date or timestamp type.
+  /// Views `size` elements of any type but strings and composites. Those of 128 bits need an
+  /// alignment of 8 bytes, UUIDs and other binaries none.
   [[nodiscard]] static ColumnView of(Type type, const void* data, std::size_t size);
   /// Views days since 1970-01-01.
   [[nodiscard]] static ColumnView dates(std::span<const std::int32_t> days);
@@ -154,6 +187,10 @@ class RTINDEX_API ColumnView {
   /// is `unspecified`.
   [[nodiscard]] static ColumnView timestamps(std::span<const std::int64_t> ticks,
                                              TimeUnit unit = TimeUnit::unspecified);
+  /// Views decimals: integers of 32, 64 or 128 bits times 10^-scale. Lookups must have the scale of
+  /// the column.
+  [[nodiscard]] static ColumnView decimals(Type type, const void* data, std::size_t size,
+                                           int scale);
   /// Views strings of `width` bytes each, back to back; trailing NULs are not part of a string.
   [[nodiscard]] static ColumnView fixed_strings(const char* bytes, std::size_t width,
                                                 std::size_t size);
@@ -161,6 +198,10 @@ class RTINDEX_API ColumnView {
   [[nodiscard]] static ColumnView strings(std::span<const std::int32_t> offsets, const char* bytes);
   /// \overload
   [[nodiscard]] static ColumnView strings(std::span<const std::int64_t> offsets, const char* bytes);
+  /// Views a dictionary column: element i is `values[indices[i]]`. Indices are integers; an element
+  /// is null where its index or its value is null. Numbers are copied, strings stay in `values`,
+  /// which may hold a value several times, and are encoded once each. Host memory only.
+  [[nodiscard]] static ColumnView dictionary(const ColumnView& indices, const ColumnView& values);
   /// Views several columns of one length as one column of tuples in lexicographic order. A tuple
   /// with a null in it is null.
   [[nodiscard]] static ColumnView composite(std::vector<ColumnView> parts);
@@ -180,17 +221,21 @@ class RTINDEX_API ColumnView {
 
   /// These elements, counted in this unit.
   [[nodiscard]] ColumnView with_time_unit(TimeUnit unit) const;
+  /// These decimals, with this many digits behind the point: -128 to 127.
+  [[nodiscard]] ColumnView with_scale(int scale) const;
 
   [[nodiscard]] Type type() const { return type_; }
-  /// The unit of a timestamp column's ticks.
+  /// The unit of the ticks of timestamps, times of day and durations.
   [[nodiscard]] TimeUnit time_unit() const { return time_unit_; }
+  /// The digits of decimals behind the point.
+  [[nodiscard]] int scale() const { return scale_; }
   /// The memory space of the elements.
   [[nodiscard]] MemorySpace memory_space() const { return memory_space_; }
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] bool empty() const { return size_ == 0; }
   /// Whether it views an array, which may be empty; false only for a default-constructed column.
   [[nodiscard]] bool has_value() const { return has_value_ || type_ != Type::u64; }
-  /// The elements of a native, date or timestamp column; null for strings and composites.
+  /// The elements of a column of one width; null for strings and composites.
   [[nodiscard]] const void* data() const { return data_; }
   /// The bytes of strings in Arrow's layout; null for all other columns.
   [[nodiscard]] const char* string_bytes() const;
@@ -217,13 +262,18 @@ class RTINDEX_API ColumnView {
     const std::size_t bit = row + validity_offset_;
     return ((validity_[bit / 8] >> (bit % 8)) & 1) != 0;
   }
+  /// The distinct strings of a dictionary column, and the position of each element in them; null
+  /// for all other columns. The position of a null is the number of strings.
+  [[nodiscard]] const ColumnView* dictionary_values() const;
+  [[nodiscard]] const std::uint32_t* dictionary_positions() const;
   /// String `row` of a string column.
   [[nodiscard]] std::string_view string(std::size_t row) const;
   /// Element `row` as text, for messages and tables.
   [[nodiscard]] std::string text(std::size_t row) const;
 
  private:
-  enum class StringLayout : std::uint8_t { views, strings, fixed, offsets32, offsets64 };
+  enum class StringLayout : std::uint8_t { views, strings, fixed, offsets32, offsets64, indexed };
+  struct Dictionary;
 
   // Replaces every part by change(part).
   template <class Change>
@@ -234,6 +284,7 @@ class RTINDEX_API ColumnView {
   TimeUnit time_unit_ = TimeUnit::unspecified;
   StringLayout layout_ = StringLayout::views;
   bool has_value_ = false;
+  std::int8_t scale_ = 0;
   std::size_t size_ = 0;
   std::size_t width_ = 0;
   const void* data_ = nullptr;
@@ -241,6 +292,7 @@ class RTINDEX_API ColumnView {
   const std::uint8_t* validity_ = nullptr;
   std::size_t validity_offset_ = 0;
   std::shared_ptr<const std::vector<ColumnView>> parts_;  // shared, so that copies are cheap
+  std::shared_ptr<const Dictionary> dictionary_;          // what a dictionary column owns
 };
 
 }  // namespace rtindex

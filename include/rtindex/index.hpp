@@ -84,7 +84,8 @@ class IncludedColumns {
 struct IncludedType {
   std::string name;
   Type type = Type::u64;
-  TimeUnit time_unit = TimeUnit::unspecified;  ///< of timestamps
+  TimeUnit time_unit = TimeUnit::unspecified;  ///< of timestamps, times of day and durations
+  int scale = 0;                               ///< of decimals
 
   friend bool operator==(const IncludedType&, const IncludedType&) = default;
 };
@@ -228,10 +229,14 @@ class RTINDEX_API Index {
   [[nodiscard]] Type type() const;
   /// The types of a composite column's parts; empty for any other column.
   [[nodiscard]] std::vector<Type> part_types() const;
-  /// The unit of a timestamp column's ticks, as passed to `build`.
+  /// The unit of the ticks of timestamps, times of day and durations, as passed to `build`.
   [[nodiscard]] TimeUnit time_unit() const;
   /// The units of a composite column's parts; empty for any other column.
   [[nodiscard]] std::vector<TimeUnit> part_time_units() const;
+  /// The digits of a decimal column behind the point, as passed to `build`.
+  [[nodiscard]] int scale() const;
+  /// The scales of a composite column's parts; empty for any other column.
+  [[nodiscard]] std::vector<int> part_scales() const;
   /// The included columns, in the order in which they were passed to `build`.
   [[nodiscard]] std::vector<IncludedType> included() const;
   /// The full spec: `build(column, index.spec())` builds the same index.

@@ -67,11 +67,21 @@ enum {
   RTINDEX_TYPE_TIMESTAMP64 = 11,  ///< ticks of `time_unit` since 1970-01-01 in an int64
   RTINDEX_TYPE_FLOAT32 = 12,
   RTINDEX_TYPE_FLOAT64 = 13,
-  RTINDEX_TYPE_STRING = 14,    ///< bytes between offsets, compared as unsigned chars
-  RTINDEX_TYPE_COMPOSITE = 15  ///< several columns compared in lexicographic order
+  RTINDEX_TYPE_STRING = 14,      ///< bytes between offsets, compared as unsigned chars
+  RTINDEX_TYPE_COMPOSITE = 15,   ///< several columns compared in lexicographic order
+  RTINDEX_TYPE_FLOAT16 = 16,     ///< IEEE 754 binary16
+  RTINDEX_TYPE_TIME32 = 17,      ///< time of day: ticks of `time_unit` since midnight in an int32
+  RTINDEX_TYPE_TIME64 = 18,      ///< time of day in an int64
+  RTINDEX_TYPE_DURATION64 = 19,  ///< ticks of `time_unit` in an int64
+  RTINDEX_TYPE_DECIMAL32 = 20,   ///< an int32 times 10^-scale
+  RTINDEX_TYPE_DECIMAL64 = 21,   ///< an int64 times 10^-scale
+  RTINDEX_TYPE_DECIMAL128 = 22,  ///< a 128-bit integer times 10^-scale
+  RTINDEX_TYPE_INT128 = 23,      ///< two's complement, the low 64 bits first
+  RTINDEX_TYPE_UINT128 = 24,     ///< the low 64 bits first
+  RTINDEX_TYPE_BINARY16 = 25     ///< 16 bytes compared as unsigned chars, such as UUIDs
 };
 
-/// The unit of a timestamp column's ticks.
+/// The unit of the ticks of timestamps, times of day and durations.
 enum {
   RTINDEX_TIME_UNIT_UNSPECIFIED = 0,  ///< compares with every unit, tick by tick
   RTINDEX_TIME_UNIT_DAY = 1,
@@ -157,9 +167,10 @@ typedef struct rtindex_index rtindex_index;
 /// An array of keys or values: an Arrow array, or memory without Arrow.
 ///
 /// Arrow: `schema` with `array` (host memory) or `device_array` (its `device_type` says where; the
-/// call waits for its `sync_event` on the GPU). Native types, dates, timestamps, (large) strings
-/// and binary, string views and fixed-size binary; a struct is a composite key. Nothing is copied,
-/// except bools, which are unpacked. Nulls never match. Buffers must be those of the schema.
+/// call waits for its `sync_event` on the GPU). Native types, decimals of up to 128 bits, dates,
+/// times, durations, (large) strings and binary, string views and fixed-size binary, and
+/// dictionaries of these; a struct is a composite key. Nothing is copied, except bools, which are
+/// unpacked, and numbers of a dictionary. Nulls never match. Buffers must be those of the schema.
 ///
 /// Memory without Arrow: leave `schema` null and set `type`, `count` and `data`. Strings also need
 /// `offsets`, count + 1 of them, of `offset_bytes` bytes each. Strings of one length need `width`
@@ -171,7 +182,7 @@ typedef struct rtindex_column {
   const struct ArrowArray* array;
   const struct ArrowDeviceArray* device_array;
   int32_t type;          ///< RTINDEX_TYPE_UINT8 and so on
-  int32_t time_unit;     ///< of timestamps
+  int32_t time_unit;     ///< of timestamps, times of day and durations
   int32_t memory_space;  ///< RTINDEX_MEMORY_SPACE_HOST, or RTINDEX_MEMORY_SPACE_DEVICE: all
                          ///< pointers are device pointers
   int32_t offset_bytes;  ///< of strings: 4 or 8
@@ -184,6 +195,7 @@ typedef struct rtindex_column {
   const struct rtindex_column* parts;
   size_t part_count;
   const char* name;  ///< of an included column; may be null. Arrow columns have it in their schema
+  int32_t scale;     ///< the digits of decimals behind the point
 } rtindex_column;
 
 /// The allocator of indexes on a GPU, in place of a pool of cudaMallocAsync. Called from many
@@ -360,13 +372,15 @@ typedef struct rtindex_info {
   uint64_t rows;              ///< null and erased ones included: one more than the greatest rowID
   uint64_t valid;             ///< rows that are neither erased nor null
   int32_t type;               ///< of the column
-  int32_t time_unit;          ///< of a timestamp column
+  int32_t time_unit;          ///< of timestamps, times of day and durations
   int32_t included;           ///< the type of the first included column; 0: none
-  int32_t included_unit;      ///< the unit of its timestamps
+  int32_t included_unit;      ///< the unit of its timestamps, times of day and durations
   uint64_t part_count;        ///< of a composite column; else 0
   uint64_t resident_bytes;    ///< memory held as long as the index lives
   uint64_t build_peak_bytes;  ///< the most held at once while it was built
   uint64_t included_count;    ///< the number of included columns
+  int32_t scale;              ///< the digits of decimals behind the point
+  int32_t included_scale;     ///< those of the first included column
 } rtindex_info;
 
 /// What a library was built with.

@@ -43,8 +43,8 @@ Request request_into(const AnswerOptions& options, const ColumnView& values,
 void require_values(const ColumnView& values, std::size_t rows) {
   if (!is_native(values.type()))
     fail(
-        "the value column is {}: sum, mean, min and max need bool, integers, dates, timestamps or "
-        "floats",
+        "the value column is {}: sum, mean, min and max need bool, integers, dates, times, "
+        "durations, decimals or floats of at most 64 bits",
         name_of(values.type()));
   if (values.size() != rows)
     fail(

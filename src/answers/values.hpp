@@ -54,13 +54,16 @@ struct Values {
 
   [[nodiscard]] RTINDEX_HD Class operator[](std::size_t row) const {
     if constexpr (std::is_same_v<Class, double>) {
+      if (type == Type::f16) return at<Half>(row);
       return type == Type::f32 ? at<float>(row) : at<double>(row);
     } else if constexpr (std::is_same_v<Class, std::int64_t>) {
       switch (type) {
         case Type::i8: return at<std::int8_t>(row);
         case Type::i16: return at<std::int16_t>(row);
         case Type::i32:
-        case Type::date32: return at<std::int32_t>(row);
+        case Type::date32:
+        case Type::time32:
+        case Type::decimal32: return at<std::int32_t>(row);
         default: return at<std::int64_t>(row);
       }
     } else {

@@ -87,12 +87,16 @@ arrow::Node arrow::answers_node(const AnswerBuffers& buffers) {
 }
 
 ColumnView arrow::with_units_of(const Index& index, const ColumnView& keys) {
-  if (keys.type() == Type::timestamp64) return keys.with_time_unit(index.time_unit());
+  if (has_time_unit(keys.type())) return keys.with_time_unit(index.time_unit());
+  if (is_decimal(keys.type())) return keys.with_scale(index.scale());
   if (keys.type() != Type::composite) return keys;
   const std::vector<TimeUnit> units = index.part_time_units();
+  const std::vector<int> scales = index.part_scales();
   std::vector<ColumnView> parts(keys.parts().begin(), keys.parts().end());
-  for (std::size_t i = 0; i < parts.size() && i < units.size(); ++i)
-    if (parts[i].type() == Type::timestamp64) parts[i] = parts[i].with_time_unit(units[i]);
+  for (std::size_t i = 0; i < parts.size() && i < units.size(); ++i) {
+    if (has_time_unit(parts[i].type())) parts[i] = parts[i].with_time_unit(units[i]);
+    if (is_decimal(parts[i].type())) parts[i] = parts[i].with_scale(scales[i]);
+  }
   return ColumnView::composite(std::move(parts))
       .with_validity(keys.validity(), keys.validity_offset());
 }

@@ -86,7 +86,7 @@ Node without_validity(const ColumnView& column, std::string name,
   if (column.type() == Type::boolean) return bits_of(column, std::move(name), owners);
   if (column.type() == Type::string) return strings_of(column, std::move(name), owners);
   if (column.type() != Type::composite)
-    return {format_of(column.type(), column.time_unit()),
+    return {format_of(column.type(), column.time_unit(), column.scale()),
             std::move(name),
             column.size(),
             {nullptr, column.data()}};

@@ -45,6 +45,7 @@ std::int64_t min_buffers(Layout layout) {
     case Layout::elements:
     case Layout::bits:
     case Layout::views:
+    case Layout::indices:
     case Layout::fixed: break;
   }
   return 2;
@@ -176,6 +177,29 @@ ColumnView side_by_side(const Slice& slice, const ArrowType& type, Imported& col
   return ColumnView::composite(std::move(fields));
 }
 
+ColumnView elements_view(const Slice& slice, Type type, Imported& column) {
+  if (is_128_bit(type))
+    return ColumnView::of(type, elements_of<Bits128>(slice, slice.size, column), slice.size);
+  return visit_native(type, [&]<class T>() {
+    return ColumnView::of(type, elements_of<T>(slice, slice.size, column), slice.size);
+  });
+}
+
+ColumnView from_dictionary(const Slice& slice, const ArrowType& type, Imported& column) {
+  if (slice.array.dictionary == nullptr)
+    fail("invalid Arrow array: its schema has a dictionary and the array has none");
+  const ArrowArray& dictionary = *slice.array.dictionary;
+  ArrowType value_type = type;
+  value_type.layout = type.value_layout;
+  const std::size_t size = dictionary.length < 0 ? 0 : static_cast<std::size_t>(dictionary.length);
+  const ColumnView values =
+      view_of(checked_slice(dictionary, value_type, 0, size, slice.space), value_type, column);
+  ColumnView indices = elements_view(slice, type.index_type, column);
+  const std::uint8_t* const validity = slice.size == 0 ? nullptr : slice.validity();
+  if (validity != nullptr) indices = indices.with_validity(validity, slice.offset);
+  return ColumnView::dictionary(indices, values);
+}
+
 ColumnView valid_view_of(const Slice& slice, const ArrowType& type, Imported& column) {
   switch (type.layout) {
     case Layout::bits: return unpacked_bits(slice, column);
@@ -189,21 +213,23 @@ ColumnView valid_view_of(const Slice& slice, const ArrowType& type, Imported& co
                                 type.width);
       });
     case Layout::fields: return side_by_side(slice, type, column);
+    case Layout::indices: return from_dictionary(slice, type, column);
     case Layout::elements: break;
   }
-  return visit_native(type.type, [&]<class T>() {
-    return ColumnView::of(type.type, elements_of<T>(slice, slice.size, column), slice.size);
-  });
+  return elements_view(slice, type.type, column);
 }
 
 ColumnView view_of(const Slice& slice, const ArrowType& type, Imported& column) {
   const std::uint8_t* validity = slice.size == 0 ? nullptr : slice.validity();
   ColumnView view = valid_view_of(slice, type, column);
+  if (type.layout == Layout::indices) return view;  // has the validity of indices and values
   return validity == nullptr ? view : view.with_validity(validity, slice.offset);
 }
 
 void require_readable(const ArrowType& type) {
   for (const ArrowType& field : type.fields) require_readable(field);
+  if (type.layout == Layout::indices)
+    fail("unsupported dictionary column in device memory: pass it in host memory, or decode it");
   if (type.layout == Layout::bits || type.layout == Layout::views || type.layout == Layout::fixed)
     fail("unsupported {} column in device memory: pass it in host memory, or as {}",
          name_of(type.type), type.layout == Layout::bits ? "uint8" : "strings with offsets");
@@ -230,12 +256,13 @@ ColumnView empty_column(const ArrowType& type) {
   return ColumnView::of(type.type, nullptr, 0);
 }
 
-ColumnView with_time_units(const ColumnView& view, const ArrowType& type) {
-  if (type.type == Type::timestamp64) return view.with_time_unit(type.unit);
+ColumnView with_units(const ColumnView& view, const ArrowType& type) {
+  if (has_time_unit(type.type)) return view.with_time_unit(type.unit);
+  if (is_decimal(type.type)) return view.with_scale(type.scale);
   if (type.type != Type::composite) return view;
   std::vector<ColumnView> parts;
   for (std::size_t i = 0; i < type.fields.size(); ++i)
-    parts.push_back(with_time_units(view.parts()[i], type.fields[i]));
+    parts.push_back(with_units(view.parts()[i], type.fields[i]));
   return ColumnView::composite(std::move(parts))
       .with_validity(view.validity(), view.validity_offset());
 }

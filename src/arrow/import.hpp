@@ -27,7 +27,7 @@ struct Imported {
 // A column of the type without rows.
 [[nodiscard]] ColumnView empty_column(const ArrowType& type);
 
-// The view of an array of `type` with the units of its timestamps.
-[[nodiscard]] ColumnView with_time_units(const ColumnView& view, const ArrowType& type);
+// The view of an array of `type` with the units of its times and the scales of its decimals.
+[[nodiscard]] ColumnView with_units(const ColumnView& view, const ArrowType& type);
 
 }  // namespace rtindex::arrow

@@ -20,7 +20,7 @@ struct ArrowMemory {
 void append_chunk(ArrowColumn& column, ArrowMemory& memory, const arrow::ArrowType& type,
                   std::unique_ptr<arrow::Owned<ArrowArray>> array, MemorySpace space) {
   arrow::Imported imported = arrow::import_array(**array, type, space);
-  column.chunks.push_back(arrow::with_time_units(imported.view, type));
+  column.chunks.push_back(arrow::with_units(imported.view, type));
   for (auto& copy : imported.owners) memory.copies.push_back(std::move(copy));
   memory.arrays.push_back(std::move(array));
 }
@@ -62,7 +62,7 @@ ArrowColumn import_arrow(ArrowArrayStream* stream) {
     append_chunk(column, *memory, type, std::move(next), MemorySpace::host);
   }
   if (column.chunks.empty())
-    column.chunks.push_back(arrow::with_time_units(arrow::empty_column(type), type));
+    column.chunks.push_back(arrow::with_units(arrow::empty_column(type), type));
   return column;
 }
 

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <limits>
+#include <optional>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/types.hpp"
@@ -27,13 +30,22 @@ std::string_view name_of(Type type) {
     case Type::f64: return "float64";
     case Type::string: return "string";
     case Type::composite: return "composite";
+    case Type::f16: return "float16";
+    case Type::time32: return "time32";
+    case Type::time64: return "time64";
+    case Type::duration64: return "duration64";
+    case Type::decimal32: return "decimal32";
+    case Type::decimal64: return "decimal64";
+    case Type::decimal128: return "decimal128";
+    case Type::i128: return "int128";
+    case Type::u128: return "uint128";
+    case Type::binary16: return "binary16";
   }
   return "unknown";
 }
 
 Type type_named(std::string_view name) {
-  for (int i = 0; i <= static_cast<int>(Type::composite); ++i)
-    if (name_of(static_cast<Type>(i)) == name) return static_cast<Type>(i);
+  if (const std::optional<Type> type = find_type(name)) return *type;
   fail("unknown type '{}': expected a name such as uint64, float32, date32 or string", name);
 }
 
@@ -69,9 +81,11 @@ ColumnView::ColumnView(const std::vector<std::string_view>& strings)
     : ColumnView(std::span<const std::string_view>(strings)) {}
 
 ColumnView ColumnView::of(Type type, const void* data, std::size_t size) {
-  if (!is_native(type))
-    fail("ColumnView::of views native types, not {}: use strings(), fixed_strings() or composite()",
-         name_of(type));
+  if (width_of(type) == 0)
+    fail(
+        "ColumnView::of views elements of one width, not {}: use strings(), fixed_strings() or "
+        "composite()",
+        name_of(type));
   ColumnView view;
   view.type_ = type;
   view.has_value_ = true;
@@ -105,11 +119,24 @@ ColumnView ColumnView::dates(std::span<const std::int32_t> days) {
 }
 
 ColumnView ColumnView::with_time_unit(TimeUnit unit) const {
-  if (type_ != Type::timestamp64)
-    fail("a {} column has no time unit: only timestamps have one", name_of(type_));
+  if (!has_time_unit(type_))
+    fail("a {} column has no time unit: only timestamps, times of day and durations have one",
+         name_of(type_));
   ColumnView view = *this;
   view.time_unit_ = unit;
   return view;
+}
+
+ColumnView ColumnView::with_scale(int scale) const {
+  if (!is_decimal(type_)) fail("a {} column has no scale: only decimals have one", name_of(type_));
+  if (!std::in_range<std::int8_t>(scale)) fail("invalid scale {}: expected -128 to 127", scale);
+  ColumnView view = *this;
+  view.scale_ = static_cast<std::int8_t>(scale);
+  return view;
+}
+
+ColumnView ColumnView::decimals(Type type, const void* data, std::size_t size, int scale) {
+  return of(type, data, size).with_scale(scale);
 }
 
 ColumnView ColumnView::timestamps(std::span<const std::int64_t> ticks, TimeUnit unit) {
@@ -165,6 +192,90 @@ ColumnView ColumnView::composite(std::vector<ColumnView> parts) {
   return view;
 }
 
+// The memory of a dictionary column.
+struct ColumnView::Dictionary {
+  std::vector<std::string_view> strings;  // one more than values, for nulls
+  std::vector<std::uint32_t> positions;
+  std::vector<std::uint64_t> elements;  // 8-byte aligned
+  std::vector<std::uint8_t> validity;   // empty: no element is null
+  ColumnView values;
+};
+
+namespace {
+
+// The position of element i; none where it is null.
+template <class T>
+std::optional<std::uint32_t> position_at(const ColumnView& indices, std::size_t i,
+                                         const ColumnView& values) {
+  if (!indices.valid(i)) return std::nullopt;
+  const auto index = value_of(static_cast<const T*>(indices.data())[i]);
+  if (index < 0 || std::cmp_greater_equal(index, values.size()))
+    fail("index {} of row {} is outside of the dictionary of {} values", index, i, values.size());
+  const auto position = static_cast<std::uint32_t>(index);
+  return values.valid(position) ? std::optional(position) : std::nullopt;
+}
+
+}  // namespace
+
+ColumnView ColumnView::dictionary(const ColumnView& indices, const ColumnView& values) {
+  if (!is_integer(indices.type()) || indices.type() == Type::boolean)
+    fail("expected the indices of a dictionary as integers, got {}", name_of(indices.type()));
+  if (values.type() == Type::composite)
+    fail("a dictionary cannot hold composites: make a composite of dictionary columns");
+  if (indices.memory_space() == MemorySpace::device || values.memory_space() == MemorySpace::device)
+    fail("a dictionary column cannot lie in device memory: copy it to host memory, or decode it");
+  if (values.size() >= std::numeric_limits<std::uint32_t>::max())
+    fail("a dictionary of {} values: expected fewer than 2^32 - 1", values.size());
+  const bool is_string = values.type() == Type::string;
+  const std::size_t width = width_of(values.type());
+  auto own = std::make_shared<Dictionary>();
+  own->values = values;
+  if (indices.nullable() || values.nullable()) own->validity.assign((indices.size() + 7) / 8, 0);
+  if (is_string) {
+    for (std::size_t i = 0; i < values.size(); ++i)
+      own->strings.push_back(values.valid(i) ? values.string(i) : std::string_view());
+    own->strings.emplace_back();
+    own->positions.resize(indices.size());
+  } else {
+    own->elements.resize((indices.size() * width + 7) / 8);
+  }
+  auto* const elements = reinterpret_cast<std::byte*>(own->elements.data());
+  const auto* const source = static_cast<const std::byte*>(values.data());
+  visit_native(indices.type(), [&]<class T>() {
+    if constexpr (std::is_integral_v<T>) {
+      for (std::size_t i = 0; i < indices.size(); ++i) {
+        const std::optional<std::uint32_t> position = position_at<T>(indices, i, values);
+        if (position && !own->validity.empty())
+          own->validity[i / 8] = static_cast<std::uint8_t>(own->validity[i / 8] | 1U << i % 8);
+        if (is_string)
+          own->positions[i] = position.value_or(static_cast<std::uint32_t>(values.size()));
+        else if (position)
+          std::memcpy(elements + i * width, source + *position * width, width);
+      }
+    }
+  });
+  ColumnView view = is_string ? ColumnView() : of(values.type(), elements, indices.size());
+  view.type_ = values.type();
+  view.size_ = indices.size();
+  view.time_unit_ = values.time_unit();
+  view.scale_ = values.scale_;
+  if (is_string) {
+    view.layout_ = StringLayout::indexed;
+    view.data_ = own->positions.data();
+  }
+  if (!own->validity.empty()) view.validity_ = own->validity.data();
+  view.dictionary_ = std::move(own);
+  return view;
+}
+
+const ColumnView* ColumnView::dictionary_values() const {
+  return layout_ == StringLayout::indexed ? &dictionary_->values : nullptr;
+}
+
+const std::uint32_t* ColumnView::dictionary_positions() const {
+  return layout_ == StringLayout::indexed ? static_cast<const std::uint32_t*>(data_) : nullptr;
+}
+
 ColumnView ColumnView::with_validity(const std::uint8_t* bitmap, std::size_t bit_offset) const {
   ColumnView view = *this;
   view.validity_ = bitmap;
@@ -182,7 +293,7 @@ ColumnView ColumnView::slice(std::size_t first, std::size_t count) const {
   const auto moved = [&](const void* elements, std::size_t width) -> const void* {
     return elements == nullptr ? nullptr : static_cast<const std::byte*>(elements) + first * width;
   };
-  if (is_native(type_)) {
+  if (width_of(type_) != 0) {
     view.data_ = moved(data_, width_of(type_));
   } else if (type_ == Type::string) {
     switch (layout_) {
@@ -190,6 +301,7 @@ ColumnView ColumnView::slice(std::size_t first, std::size_t count) const {
       case StringLayout::strings: view.data_ = moved(data_, sizeof(std::string)); break;
       case StringLayout::fixed: view.data_ = moved(data_, width_); break;
       case StringLayout::offsets32: view.offsets_ = moved(offsets_, sizeof(std::int32_t)); break;
+      case StringLayout::indexed: view.data_ = moved(data_, sizeof(std::uint32_t)); break;
       case StringLayout::offsets64: view.offsets_ = moved(offsets_, sizeof(std::int64_t)); break;
     }
   }
@@ -229,6 +341,8 @@ std::string_view ColumnView::string(std::size_t row) const {
       return {static_cast<const char*>(data_) + offsets[row],
               static_cast<std::size_t>(offsets[row + 1] - offsets[row])};
     }
+    case StringLayout::indexed:
+      return dictionary_->strings[static_cast<const std::uint32_t*>(data_)[row]];
     case StringLayout::fixed: break;
   }
   const char* bytes = static_cast<const char*>(data_) + row * width_;
@@ -275,6 +389,63 @@ std::string quoted(std::string_view text) {
   return result + (text.empty() ? "\"" : "...\"");
 }
 
+// A whole number times 10^-scale.
+std::string with_point(std::string digits, int scale) {
+  if (scale < 0) return digits == "0" ? digits : digits + std::string(-scale, '0');
+  if (scale == 0) return digits;
+  const std::size_t sign = digits.front() == '-' ? 1 : 0;
+  const auto behind = static_cast<std::size_t>(scale);
+  if (digits.size() <= sign + behind) digits.insert(sign, sign + behind + 1 - digits.size(), '0');
+  return digits.insert(digits.size() - behind, ".");
+}
+
+// Digits of decimals, and of integers of 128 bits.
+std::string integer_text(Bits128 bits, Type type) {
+  const bool is_negative = type != Type::u128 && bits.high >> 63 != 0;
+  Bits128 rest = bits;
+  if (is_negative) rest = {0 - bits.low, ~bits.high + (bits.low == 0 ? 1 : 0)};
+  std::string digits;
+  do {
+    // Long division by 10, 32 bits at a time.
+    std::uint64_t remainder = 0;
+    for (std::uint64_t* word : {&rest.high, &rest.low}) {
+      const std::uint64_t top = remainder << 32 | *word >> 32;
+      const std::uint64_t bottom = top % 10 << 32 | (*word & 0xffffffff);
+      *word = top / 10 << 32 | bottom / 10;
+      remainder = bottom % 10;
+    }
+    digits += static_cast<char>('0' + remainder);
+  } while (rest.high != 0 || rest.low != 0);
+  if (is_negative) digits += '-';
+  std::reverse(digits.begin(), digits.end());
+  return digits;
+}
+
+std::string uuid_text(const unsigned char* bytes) {
+  std::string text;
+  for (std::size_t i = 0; i < 16; ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    text += fmt::format("{:02x}", bytes[i]);
+  }
+  return text;
+}
+
+// HH:MM:SS.fff; ticks that are no time of day, or have no unit, are numbers.
+std::string time_text(std::int64_t ticks, TimeUnit unit) {
+  const int digits = unit == TimeUnit::nanosecond    ? 9
+                     : unit == TimeUnit::microsecond ? 6
+                     : unit == TimeUnit::millisecond ? 3
+                                                     : 0;
+  std::int64_t second = 1;
+  for (int i = 0; i < digits; ++i) second *= 10;
+  const bool has_seconds = digits != 0 || unit == TimeUnit::second;
+  if (!has_seconds || ticks < 0 || ticks / second >= 24 * 60 * 60) return fmt::format("{}", ticks);
+  const std::int64_t seconds = ticks / second;
+  const std::string text =
+      fmt::format("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
+  return digits == 0 ? text : text + fmt::format(".{:0{}}", ticks % second, digits);
+}
+
 }  // namespace
 
 std::string ColumnView::text(std::size_t row) const {
@@ -285,8 +456,18 @@ std::string ColumnView::text(std::size_t row) const {
     for (const ColumnView& part : parts()) text += (text.size() > 1 ? ", " : "") + part.text(row);
     return text + ")";
   }
+  const void* const element = static_cast<const std::byte*>(data_) + row * width_of(type_);
+  if (type_ == Type::binary16) return uuid_text(static_cast<const unsigned char*>(element));
+  if (is_128_bit(type_)) return with_point(integer_text(load_bits128(element), type_), scale_);
   return visit_native(type_, [&]<class T>() {
-    return fmt::format("{}", value_of(static_cast<const T*>(data_)[row]));
+    const auto value = value_of(*static_cast<const T*>(element));
+    if constexpr (std::is_signed_v<T> && std::is_integral_v<T>) {
+      if (is_decimal(type_)) return with_point(fmt::format("{}", value), scale_);
+      if (type_ == Type::time32 || type_ == Type::time64) return time_text(value, time_unit_);
+      if (type_ == Type::duration64 && time_unit_ != TimeUnit::unspecified)
+        return fmt::format("{} {}", value, name_of(time_unit_));
+    }
+    return fmt::format("{}", value);
   });
 }
 

@@ -110,6 +110,8 @@ rtindex_status rtindex_get_info(const rtindex_index* index, rtindex_info* info) 
     facts.included = included.empty() ? 0 : type_for_c(included.front().type);
     facts.included_unit =
         included.empty() ? 0 : static_cast<std::int32_t>(included.front().time_unit);
+    facts.scale = checked.scale();
+    facts.included_scale = included.empty() ? 0 : included.front().scale;
     facts.part_count = checked.part_types().size();
     facts.resident_bytes = memory.resident;
     facts.build_peak_bytes = memory.build_peak;

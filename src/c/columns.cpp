@@ -20,11 +20,12 @@ namespace {
 Type type_from(std::int32_t type) {
   static_assert(static_cast<int>(Type::u8) + 1 == RTINDEX_TYPE_UINT8 &&
                 static_cast<int>(Type::timestamp64) + 1 == RTINDEX_TYPE_TIMESTAMP64 &&
-                static_cast<int>(Type::composite) + 1 == RTINDEX_TYPE_COMPOSITE);
+                static_cast<int>(Type::composite) + 1 == RTINDEX_TYPE_COMPOSITE &&
+                static_cast<int>(Type::binary16) + 1 == RTINDEX_TYPE_BINARY16);
   static_assert(static_cast<int>(TimeUnit::nanosecond) == RTINDEX_TIME_UNIT_NANOSECOND);
-  if (type < RTINDEX_TYPE_UINT8 || type > RTINDEX_TYPE_COMPOSITE)
+  if (type < RTINDEX_TYPE_UINT8 || type > RTINDEX_TYPE_BINARY16)
     fail(
-        "invalid column: type is {}, expected RTINDEX_TYPE_UINT8 to RTINDEX_TYPE_COMPOSITE, or a "
+        "invalid column: type is {}, expected RTINDEX_TYPE_UINT8 to RTINDEX_TYPE_BINARY16, or a "
         "schema",
         type);
   return static_cast<Type>(type - 1);
@@ -70,7 +71,8 @@ ColumnView plain_view(const rtindex_column& column) {
     fail("invalid column: data is null and count is {}", column.count);
   if (type == Type::string) return string_view_of(column);
   const ColumnView view = ColumnView::of(type, column.data, column.count);
-  return type == Type::timestamp64
+  if (is_decimal(type)) return view.with_scale(column.scale);
+  return has_time_unit(type)
              ? view.with_time_unit(choice(column.time_unit, TimeUnit::nanosecond, "time_unit"))
              : view;
 }
@@ -110,7 +112,7 @@ ColumnView Columns::arrow_view(const rtindex_column& column, const char* name) {
   arrow::Imported imported = arrow::import_array(
       array, type, is_host ? MemorySpace::host : ready_space_of(*column.device_array));
   for (auto& owner : imported.owners) owners_.push_back(std::move(owner));
-  return arrow::with_time_units(imported.view, type);
+  return arrow::with_units(imported.view, type);
 }
 
 ColumnView Columns::composite_view(const rtindex_column& column, const char* name) {

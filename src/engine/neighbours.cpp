@@ -12,6 +12,7 @@
 #include "base/parallel.hpp"
 #include "base/types.hpp"
 #include "engine/host_batches.hpp"
+#include "keys/bits_128.hpp"
 #include "keys/compare.hpp"
 #include "keys/composite_map.hpp"
 #include "keys/lookup_batch.hpp"
@@ -190,6 +191,8 @@ class NeighbourFinder {
     Distances& operator=(const Distances&) = delete;
 
     [[nodiscard]] KeyDistance operator[](std::size_t i) const {
+      if (key_part_ != nullptr && is_128_bit(key_part_->type()))
+        return distance_between(integer_128_at(lookups_, i), integer_128_at(*key_part_, i));
       const std::uint64_t bits =
           key_part_ == nullptr ? finder_.bits_of_part(side_, i, finder_.maps_.front().count - 1)
                                : ordered_bits_of(key_part_->data(), key_part_->type(), i);
@@ -233,10 +236,7 @@ class NeighbourFinder {
         for (std::size_t i = first; i < first + count; ++i) {
           if (found.rows[i] == miss_row) continue;
           const auto value = from_ordered_bits<value_t<T>>(bits_of_part(found, i, part));
-          if constexpr (std::is_same_v<T, Bool8>)
-            elements[i] = Bool8{value};
-          else
-            elements[i] = value;
+          elements[i] = T{value};
           into.set_valid(i, true);
         }
       });
@@ -309,10 +309,11 @@ NeighbourRange neighbour_range(const ColumnView& keys, Edge edge, bool exact) {
 KeyDistance require_nearest(const KeyCodec& codec, const NearestOptions& nearest) {
   const bool has_tolerance = !std::holds_alternative<std::monostate>(nearest.tolerance);
   const Type type = last_type(codec);
-  if (type == Type::string && nearest.direction == Direction::nearest)
-    fail("strings have no distance: look for a neighbour backward or forward");
-  if (type == Type::string && has_tolerance)
-    fail("strings have no distance: leave the tolerance out");
+  const bool is_binary = type == Type::string || type == Type::binary16;
+  if (is_binary && nearest.direction == Direction::nearest)
+    fail("{} keys have no distance: look for a neighbour backward or forward", name_of(type));
+  if (is_binary && has_tolerance)
+    fail("{} keys have no distance: leave the tolerance out", name_of(type));
   if (!has_tolerance) return any_distance;
   if (is_float(type)) return {0, real_tolerance(nearest.tolerance)};
   return {whole_tolerance(nearest.tolerance), 0};

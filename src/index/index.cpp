@@ -258,7 +258,7 @@ void Index::State::answer_into(const Query& query, const AnswerOptions& options,
            spec.text());
     const Reading now = read();
     require_query(*now, query);
-    if (outputs.key != nullptr && !is_native(now->main().codec->type()))
+    if (outputs.key != nullptr && width_of(now->main().codec->type()) == 0)
       fail("keys of type {} do not fit a buffer: request them from answer()",
            name_of(now->main().codec->type()));
     const std::optional<ColumnView> own_values = included_values(*now, options, answers);
@@ -293,9 +293,19 @@ void Index::State::require_comparable(const Version& now, const ColumnView& look
       fail("the column counts time in {} and the lookups in {}: convert the lookups",
            name_of(expected), name_of(unit));
   };
+  const auto require_scale = [](int given, int expected) {
+    if (given != expected)
+      fail(
+          "the decimals of the column have the scale {} and those of the lookups {}: cast the "
+          "lookups to the scale {}",
+          expected, given, expected);
+  };
   require_unit(lookups.time_unit(), time_unit);
-  for (std::size_t i = 0; i < part_time_units.size() && i < lookups.parts().size(); ++i)
+  require_scale(lookups.scale(), scale);
+  for (std::size_t i = 0; i < part_time_units.size() && i < lookups.parts().size(); ++i) {
     require_unit(lookups.parts()[i].time_unit(), part_time_units[i]);
+    require_scale(lookups.parts()[i].scale(), part_scales[i]);
+  }
 }
 
 std::uint32_t Index::insert(const ColumnView& keys, const IncludedColumns& values, Stream stream) {
@@ -363,6 +373,12 @@ TimeUnit Index::time_unit() const { return state_->time_unit; }
 std::vector<TimeUnit> Index::part_time_units() const {
   return explain_out_of_memory(describing,
                                [&] { return std::vector<TimeUnit>(state_->part_time_units); });
+}
+
+int Index::scale() const { return state_->scale; }
+
+std::vector<int> Index::part_scales() const {
+  return explain_out_of_memory(describing, [&] { return std::vector<int>(state_->part_scales); });
 }
 
 std::vector<IncludedType> Index::included() const {

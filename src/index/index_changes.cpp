@@ -38,6 +38,9 @@ void Index::State::require_included(const ColumnView& values, std::size_t column
       expected.time_unit != TimeUnit::unspecified)
     fail("the included values count time in {} and the new ones in {}: convert them",
          name_of(expected.time_unit), name_of(values.time_unit()));
+  if (values.has_value() && values.scale() != expected.scale)
+    fail("the included decimals have the scale {} and the new ones {}: cast them to the scale {}",
+         expected.scale, values.scale(), expected.scale);
 }
 
 std::vector<ColumnView> Index::State::inserted_columns(const IncludedColumns& values,
@@ -321,6 +324,8 @@ std::unique_ptr<Index::State> Index::State::snapshot() const {
   same->time_unit = time_unit;
   same->part_time_units = part_time_units;
   same->included = included;
+  same->scale = scale;
+  same->part_scales = part_scales;
   same->metadata_ = metadata();
   same->file = file;
   same->loaded = loaded;

@@ -1,6 +1,7 @@
 #include "index/index_state.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <span>
 #include <utility>
 
@@ -90,11 +91,22 @@ void Index::State::require_include(const IncludedColumns& include, std::size_t r
 
 void Index::State::build(const ColumnView& column, const BuildOptions& options) {
   require_reachable(column, "keys");
+  const bool has_128_bits = is_128_bit(column.type()) ||
+                            std::ranges::any_of(column.parts(), is_128_bit, &ColumnView::type);
+  if (has_128_bits && engine.memory_space == MemorySpace::device)
+    fail(ErrorKind::unsupported,
+         "{} cannot index keys of 128 bits: build the index on the CPU (@cpu), or cast the keys to "
+         "64 bits",
+         spec.text());
   require_include(options.include, column.size());
   time_unit = column.time_unit();
-  for (const ColumnView& part : column.parts()) part_time_units.push_back(part.time_unit());
+  scale = column.scale();
+  for (const ColumnView& part : column.parts()) {
+    part_time_units.push_back(part.time_unit());
+    part_scales.push_back(part.scale());
+  }
   for (const auto& [name, values] : options.include.columns())
-    included.push_back({name, values.type(), values.time_unit()});
+    included.push_back({name, values.type(), values.time_unit(), values.scale()});
   auto first = std::make_shared<Version>();
   threads->run([&] {
     NewSegment built = engine.segments->build(column, options);
@@ -122,10 +134,14 @@ Stored Index::State::stored(const Version& now) const {
   writer.text("time_unit", std::string(name_of(time_unit)));
   for (std::size_t i = 0; i < part_time_units.size(); ++i)
     writer.text(fmt::format("part_time_unit{}", i), std::string(name_of(part_time_units[i])));
+  writer.text("scale", fmt::format("{}", scale));
+  for (std::size_t i = 0; i < part_scales.size(); ++i)
+    writer.text(fmt::format("part_scale{}", i), fmt::format("{}", part_scales[i]));
   for (std::size_t i = 0; i < included.size(); ++i) {
     writer.text(fmt::format("included_name{}", i), included[i].name);
     writer.text(fmt::format("included_time_unit{}", i),
                 std::string(name_of(included[i].time_unit)));
+    writer.text(fmt::format("included_scale{}", i), fmt::format("{}", included[i].scale));
   }
   for (const auto& [name, text] : metadata()) writer.part("metadata").text(name, text);
   writer.number("rows", now.rows());
@@ -174,17 +190,29 @@ void Index::State::load(const Stored& stored, const std::shared_ptr<DeviceMemory
     }
   };
   time_unit = unit_in("time_unit");
+  const auto scale_in = [&](const std::string& name) -> int {
+    const std::string& text = reader.text(name);
+    std::int8_t number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, number);
+    if (error != std::errc() || stop != end) reader.reject("{} is '{}'", name, text);
+    return number;
+  };
+  scale = scale_in("scale");
   metadata_ = reader.part("metadata").texts();
   auto opened = std::make_shared<Version>();
   opened->states.rows = reader.number("rows", max_rows);
   file = stored.file;
   threads->run([&] { load_segments(reader, *opened); });
-  for (std::size_t i = 0; i < opened->main().codec->part_types().size(); ++i)
+  for (std::size_t i = 0; i < opened->main().codec->part_types().size(); ++i) {
     part_time_units.push_back(unit_in(fmt::format("part_time_unit{}", i)));
+    part_scales.push_back(scale_in(fmt::format("part_scale{}", i)));
+  }
   for (const IncludedValuesInfo& column : opened->main().searcher->included()) {
     const std::size_t number = included.size();
     included.push_back({reader.text(fmt::format("included_name{}", number)), column.type,
-                        unit_in(fmt::format("included_time_unit{}", number))});
+                        unit_in(fmt::format("included_time_unit{}", number)),
+                        scale_in(fmt::format("included_scale{}", number))});
   }
   publish(std::move(opened));
 }

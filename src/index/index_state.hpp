@@ -40,6 +40,8 @@ struct Index::State {
   std::shared_ptr<ThreadLimit> threads;
   TimeUnit time_unit = TimeUnit::unspecified;
   std::vector<TimeUnit> part_time_units;  // of a composite column
+  int scale = 0;                          // of decimals
+  std::vector<int> part_scales;           // of a composite column
   std::vector<IncludedType> included;
   std::string file;    // the source of a loaded index; empty where it was built
   std::string loaded;  // how it was loaded, for describe()

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,7 @@ constexpr std::size_t encode_block = 512;
 std::unique_ptr<KeyCodec> new_codec(const ColumnView& column, KeyUse use) {
   if (column.type() == Type::string) return make_string_codec(column, use);
   if (column.type() == Type::composite) return make_composite_codec(column);
+  if (is_128_bit(column.type())) return make_128_bit_codec(column);
   return make_native_codec(column);
 }
 
@@ -33,9 +35,9 @@ std::unique_ptr<KeyCodec> saved_codec(const FileReader& file, std::size_t elemen
   const std::string& name = file.text("type");
   if (name == name_of(Type::string)) return make_string_codec(file, elements);
   if (name == name_of(Type::composite)) return make_composite_codec(file, elements);
-  for (auto type = Type::u8; is_native(type);
-       type = static_cast<Type>(static_cast<std::uint8_t>(type) + 1))
-    if (name == name_of(type)) return make_native_codec(type, file);
+  const std::optional<Type> type = find_type(name);
+  if (type && is_native(*type)) return make_native_codec(*type, file);
+  if (type && is_128_bit(*type)) return make_128_bit_codec(*type, file, elements);
   file.reject("its keys are of the unknown type '{}'", name);
 }
 
@@ -56,7 +58,10 @@ std::unique_ptr<KeyCodec> KeyCodec::from_file(const FileReader& file, std::size_
 }
 
 KeyCodec::KeyCodec(Type type, const FileReader& file) : KeyCodec(type) {
-  const int bits = is_native(type) ? 8 * static_cast<int>(width_of(type)) : 64;
+  // float16 is encoded as float32.
+  const int bits = type == Type::f16 ? 32
+                   : is_native(type) ? 8 * static_cast<int>(width_of(type))
+                                     : 64;
   const std::uint64_t largest = std::numeric_limits<std::uint64_t>::max() >> (64 - bits);
   map_.base = file.number("base", largest);
   map_.span = file.number("span", largest - map_.base);
@@ -109,6 +114,9 @@ std::string KeyCodec::describe() const {
   if (type_ == Type::string && dictionary == nullptr)
     return "string, hashed; the string is compared in the hit";
   if (empty()) return fmt::format("{}, no valid keys", name_of(type_));
+  if (is_128_bit(type_))
+    return fmt::format("{}{}", name_of(type_),
+                       has_residual() ? ", the lowest bits are compared in the hit" : "");
   if (dictionary == nullptr)
     return visit_native(type_, [&]<class T>() {
       return fmt::format("{} from {} to {}", name_of(type_),
@@ -140,12 +148,26 @@ EncodedColumn KeyCodec::encode(const ColumnView& column, std::size_t row_count) 
   if (lists_rows) encoded.rows = Array<std::uint32_t>(has_nulls ? starts[blocks] : column.size());
   encoded.keys = PackedKeys(has_nulls ? starts[blocks] : column.size(), span());
 
+  // Each value of a dictionary is encoded once.
+  std::vector<std::uint64_t> of_values;
+  const std::uint32_t* const positions = column.dictionary_positions();
+  if (positions != nullptr) {
+    const ColumnView& values = *column.dictionary_values();
+    of_values.resize(values.size() + 1);
+    parallel_for(values.size(), encode_grain, [&](std::size_t first, std::size_t count) {
+      encode_rows(values, first, count, of_values.data() + first);
+    });
+  }
+
   parallel_for(column.size(), encode_grain, [&](std::size_t first, std::size_t count) {
     std::uint64_t keys[encode_block];
     std::size_t next = has_nulls ? starts[first / encode_grain] : first;
     for (std::size_t begin = first; begin < first + count; begin += encode_block) {
       const std::size_t size = std::min(encode_block, first + count - begin);
-      encode_rows(column, begin, size, keys);
+      if (positions == nullptr)
+        encode_rows(column, begin, size, keys);
+      else
+        for (std::size_t i = 0; i < size; ++i) keys[i] = of_values[positions[begin + i]];
       for (std::size_t i = 0; i < size; ++i) {
         if (has_nulls && !column.valid(begin + i)) continue;
         if (lists_rows) encoded.rows[next] = rows_.row(begin + i);

@@ -20,6 +20,12 @@ namespace rtindex {
 KeyExtent encode_new_keys(Type type, const NativeMap& map, const ColumnView& keys,
                           std::uint64_t* encoded);
 
+// Columns of 128 bits: their highest 64 bits, after the smallest key is subtracted. Keys that share
+// them are compared in the hit.
+[[nodiscard]] std::unique_ptr<KeyCodec> make_128_bit_codec(const ColumnView& column);
+[[nodiscard]] std::unique_ptr<KeyCodec> make_128_bit_codec(Type type, const FileReader& file,
+                                                           std::size_t rows);
+
 // Strings: a dictionary of the column's beginnings (string_dictionary.hpp) encodes them in their
 // order. Strings that share a code are kept, and compared inside the hit.
 [[nodiscard]] std::unique_ptr<KeyCodec> make_string_codec(const ColumnView& column, KeyUse use);

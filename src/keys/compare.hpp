@@ -6,6 +6,7 @@
 #include <rtindex/column.hpp>
 
 #include "base/types.hpp"
+#include "keys/bits_128.hpp"
 #include "keys/ordered_bits.hpp"
 
 namespace rtindex {
@@ -26,6 +27,8 @@ template <class T>
         return order;
     return 0;
   }
+  if (is_128_bit(a.type()))
+    return compare(ordered_bits_128(a, i, a.type()).bits, ordered_bits_128(b, j, a.type()).bits);
   return visit_native(a.type(), [&]<class T>() {
     const auto bits = [](const ColumnView& column, std::size_t at) {
       return ordered_bits(value_of(static_cast<const T*>(column.data())[at]));

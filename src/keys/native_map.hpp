@@ -30,9 +30,19 @@ struct ElementType {
     case Type::i8: return {Element::signed_int, 1};
     case Type::i16: return {Element::signed_int, 2};
     case Type::i32:
-    case Type::date32: return {Element::signed_int, 4};
+    case Type::date32:
+    case Type::time32:
+    case Type::decimal32: return {Element::signed_int, 4};
     case Type::i64:
-    case Type::timestamp64: return {Element::signed_int, 8};
+    case Type::timestamp64:
+    case Type::time64:
+    case Type::duration64:
+    case Type::decimal64: return {Element::signed_int, 8};
+    case Type::i128:
+    case Type::decimal128: return {Element::signed_int, 16};
+    case Type::u128:
+    case Type::binary16: return {Element::unsigned_int, 16};
+    case Type::f16: return {Element::real, 2};
     case Type::f32: return {Element::real, 4};
     case Type::f64: return {Element::real, 8};
     case Type::string: return {Element::string, 8};
@@ -51,15 +61,27 @@ struct ClampedBits {
   std::uint64_t bits;
 };
 
-// An integer of up to 64 bits, signed or not.
+// An integer of up to 64 bits, signed or not, or one beyond them.
 struct AnyInteger {
   bool negative;
-  std::uint64_t bits;  // two's complement
+  std::uint64_t bits;      // two's complement
+  bool is_beyond = false;  // less than every int64, or greater than every uint64
+  std::uint64_t high = 0;  // the bits above those, of an integer beyond
 };
+
+[[nodiscard]] RTINDEX_HD inline AnyInteger load_128_bits(const void* elements, std::size_t i,
+                                                         ElementType type) {
+  const auto* const words = static_cast<const std::uint64_t*>(elements) + 2 * i;
+  const bool negative = type.kind == ElementType::Kind::signed_int && words[1] >> 63 != 0;
+  const bool is_beyond =
+      negative ? words[1] != ~std::uint64_t{0} || words[0] >> 63 == 0 : words[1] != 0;
+  return {negative, words[0], is_beyond, words[1]};
+}
 
 [[nodiscard]] RTINDEX_HD inline AnyInteger load_integer(const void* elements, std::size_t i,
                                                         ElementType type) {
   using Element = ElementType::Kind;
+  if (type.bytes == 16) return load_128_bits(elements, i, type);
   std::uint64_t bits = 0;
   switch (type.bytes) {
     case 1: bits = static_cast<const std::uint8_t*>(elements)[i]; break;
@@ -78,6 +100,8 @@ struct AnyInteger {
   using Range = ClampedBits::Range;
   const int width = 8 * column.bytes;
   const std::uint64_t largest = ~std::uint64_t{0} >> (64 - width);
+  if (value.is_beyond)
+    return value.negative ? ClampedBits{Range::below, 0} : ClampedBits{Range::above, largest};
   if (column.kind != ElementType::Kind::signed_int) {
     if (value.negative) return {Range::below, 0};
     return value.bits > largest ? ClampedBits{Range::above, largest}
@@ -102,13 +126,15 @@ struct AnyInteger {
   return nearest;
 }
 
+// The ordered_bits() of a float16 column are those of its keys as floats.
 [[nodiscard]] RTINDEX_HD inline ClampedBits round_real(const void* elements, std::size_t i,
                                                        ElementType lookup, ElementType column,
                                                        bool up) {
   using Range = ClampedBits::Range;
-  if (lookup.bytes == 4) {
-    const float value = static_cast<const float*>(elements)[i];
-    if (column.bytes == 4) return {Range::inside, ordered_bits(value)};
+  if (lookup.bytes != 8) {
+    const float value = lookup.bytes == 2 ? static_cast<const Half*>(elements)[i].value()
+                                          : static_cast<const float*>(elements)[i];
+    if (column.bytes != 8) return {Range::inside, ordered_bits(value)};
     return {Range::inside, ordered_bits(static_cast<double>(value))};
   }
   const double value = static_cast<const double*>(elements)[i];
@@ -144,8 +170,11 @@ struct NewKey {
   const ClampedBits down = convert_end(map, elements, type, i, false);
   const bool is_exact =
       up.range == Range::inside && down.range == Range::inside && up.bits == down.bits;
-  const bool is_bool = map.column.kind == ElementType::Kind::boolean;
-  return {up.bits, is_exact && (!is_bool || up.bits <= 1)};
+  if (map.column.kind == ElementType::Kind::boolean) return {up.bits, is_exact && up.bits <= 1};
+  if (map.column.kind != ElementType::Kind::real || map.column.bytes != 2)
+    return {up.bits, is_exact};
+  const Half half(from_ordered_bits<float>(up.bits));
+  return {up.bits, is_exact && ordered_bits(half.value()) == up.bits};
 }
 
 // `up`: the smallest value that is not below a lookup; `down`: the largest that is not above.

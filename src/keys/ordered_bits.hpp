@@ -50,10 +50,16 @@ template <class T>
   }
 }
 
-// Whether elements of these native types can be compared: integers (and bool) by value at any
-// width, floats with floats, dates with dates, timestamps with timestamps.
+// Whether elements of these types can be compared: integers (and bool), decimals and times of day
+// by value at any width, floats with floats, all others with their own type. Units and scales are
+// compared elsewhere.
 [[nodiscard]] constexpr bool comparable(Type a, Type b) {
-  return (is_integer(a) && is_integer(b)) || (is_float(a) && is_float(b)) || a == b;
+  const auto is_whole = [](Type type) {
+    return is_integer(type) || type == Type::i128 || type == Type::u128;
+  };
+  const auto is_time = [](Type type) { return type == Type::time32 || type == Type::time64; };
+  return (is_whole(a) && is_whole(b)) || (is_float(a) && is_float(b)) ||
+         (is_decimal(a) && is_decimal(b)) || (is_time(a) && is_time(b)) || a == b;
 }
 
 }  // namespace rtindex

@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/types.hpp"
+#include "keys/bits_128.hpp"
 #include "keys/native_map.hpp"
 
 namespace rtindex {
@@ -49,18 +50,20 @@ void OwnedColumn::set(std::size_t row, const ColumnView& source, std::size_t fro
     for (std::size_t p = 0; p < parts_.size(); ++p) parts_[p].set(row, source.parts()[p], from);
   } else if (type_ == Type::string) {
     strings_[row] = source.string(from);
-  } else {
-    if (type_ != source.type()) {
-      const NativeMap map{.column = element_type(type_)};
-      if (!convert_key(map, source.data(), element_type(source.type()), from).fits)
-        fail_to_fit(source, from, type_);
-    }
+  } else if (is_128_bit(type_)) {
+    const ClampedBits128 key = ordered_bits_128(source, from, type_);
+    if (key.range != ClampedBits::Range::inside) fail_to_fit(source, from, type_);
+    data<Bits128>()[row] = from_ordered_bits_128(key.bits, type_);
+  } else if (type_ == source.type()) {
     visit_native(type_, [&]<class T>() {
-      visit_native(source.type(), [&]<class L>() {
-        const auto value = value_of(static_cast<const L*>(source.data())[from]);
-        data<T>()[row] = T{static_cast<value_t<T>>(value)};
-      });
+      data<T>()[row] = T{value_of(static_cast<const T*>(source.data())[from])};
     });
+  } else {
+    const NativeMap map{.column = element_type(type_)};
+    const NewKey key = convert_key(map, source.data(), element_type(source.type()), from);
+    if (!key.fits) fail_to_fit(source, from, type_);
+    visit_native(type_,
+                 [&]<class T>() { data<T>()[row] = T{from_ordered_bits<value_t<T>>(key.bits)}; });
   }
 }
 

@@ -127,6 +127,10 @@ class StringCodec final : public KeyCodec {
                       std::uint8_t* checks) const override {
     if (&lower != &upper || ends.any_open() || empty())
       return KeyCodec::encode_lookups(lower, upper, ends, first, count, intervals, checks);
+    const ColumnView* const values = lower.dictionary_values();
+    if (values != nullptr && values->size() <= count)
+      return encode_positions(*values, lower.dictionary_positions() + first, count, intervals,
+                              checks);
     constexpr std::size_t ahead = 8;  // lookups whose bytes are prefetched
     for (std::size_t i = 0; i < count; ++i) {
       if (i + ahead < count) prefetch(lower.string(first + i + ahead).data());
@@ -145,6 +149,18 @@ class StringCodec final : public KeyCodec {
   }
 
  private:
+  // Points in a dictionary: each of its values is encoded once.
+  void encode_positions(const ColumnView& values, const std::uint32_t* positions, std::size_t count,
+                        Interval* intervals, std::uint8_t* checks) const {
+    std::vector<Interval> own(values.size() + 1, empty_interval);
+    std::vector<std::uint8_t> own_checks(values.size() + 1, check_none);
+    encode_lookups(values, values, {}, 0, values.size(), own.data(), own_checks.data());
+    for (std::size_t i = 0; i < count; ++i) {
+      intervals[i] = own[positions[i]];
+      if (checks != nullptr) checks[i] = own_checks[positions[i]];
+    }
+  }
+
   [[nodiscard]] EncodedEnds ends_of(std::string_view text) const {
     const std::uint64_t code = codes_(text);
     return encode_code(code, Codes::is_exact(code), has_residual(), map_.base, map_.span);
@@ -200,6 +216,18 @@ struct CodeFacts {
 
 [[nodiscard]] CodeFacts encode_all(const ColumnView& column, const StringDictionary& dictionary,
                                    Array<bool>& is_kept) {
+  if (const ColumnView* const values = column.dictionary_values()) {
+    // Each value is encoded once.
+    Array<bool> is_kept_value(values->size() + 1);
+    CodeFacts codes = encode_all(*values, dictionary, is_kept_value);
+    is_kept_value[values->size()] = false;
+    bool is_any_valid = false;
+    for (std::size_t row = 0; row < column.size(); ++row) {
+      is_kept[row] = is_kept_value[column.dictionary_positions()[row]];
+      is_any_valid = is_any_valid || column.valid(row);
+    }
+    return is_any_valid ? codes : CodeFacts{};
+  }
   const StringMap map = dictionary.map();
   const std::string_view label = dictionary.common_label();
   return parallel_reduce(
@@ -229,13 +257,15 @@ struct CodeFacts {
 std::unique_ptr<KeyCodec> make_string_codec(const ColumnView& column, KeyUse use) {
   StringDictionary dictionary(sample_of(column), column.size());
   if (use == KeyUse::points && !dictionary.is_exact()) return make_string_hash_codec(column);
+  const ColumnView& distinct =
+      column.dictionary_values() != nullptr ? *column.dictionary_values() : column;
   Array<bool> is_kept(column.size());
   CodeFacts codes = encode_all(column, dictionary, is_kept);
   // The sample may lack a few strings that the dictionary has room for.
   constexpr int max_attempts = 3;
   for (int i = 1; i < max_attempts && dictionary.is_exact() && codes.kept != 0; ++i) {
     std::vector<std::string_view> sample = sample_of(column);
-    for (const std::size_t row : codes.some_kept) sample.push_back(column.string(row));
+    for (const std::size_t row : codes.some_kept) sample.push_back(distinct.string(row));
     dictionary = StringDictionary(std::move(sample), column.size());
     codes = encode_all(column, dictionary, is_kept);
   }

@@ -361,14 +361,11 @@ std::unique_ptr<IncludedValues> IncludedValues::merged(std::span<const Part> par
 std::unique_ptr<IncludedValues> IncludedValues::from_file(const FileReader& file, std::size_t size,
                                                           std::size_t rows) {
   const std::string& name = file.text("type");
-  for (int i = 0; i <= static_cast<int>(Type::composite); ++i) {
-    const auto type = static_cast<Type>(i);
-    if (!is_native(type) || name_of(type) != name) continue;
-    return visit_native(type, [&]<class T>() -> std::unique_ptr<IncludedValues> {
-      return std::make_unique<Included<T>>(file, type, size, rows);
-    });
-  }
-  file.reject("its included values have the unknown type {}", name);
+  const std::optional<Type> type = find_type(name);
+  if (!type || !is_native(*type)) file.reject("its included values have the unknown type {}", name);
+  return visit_native(*type, [&]<class T>() -> std::unique_ptr<IncludedValues> {
+    return std::make_unique<Included<T>>(file, *type, size, rows);
+  });
 }
 
 }  // namespace rtindex

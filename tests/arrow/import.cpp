@@ -35,7 +35,7 @@ struct MadeByHand {
   [[nodiscard]] arrow::Imported imported() const {
     const arrow::ArrowType type = arrow::ArrowType::from(schema);
     arrow::Imported column = arrow::import_array(array, type);
-    column.view = arrow::with_time_units(column.view, type);
+    column.view = arrow::with_units(column.view, type);
     return column;
   }
 
@@ -50,13 +50,32 @@ TEST(ArrowImport, ViewsElementsInPlace) {
     Type type;
     std::size_t width;
   };
-  const std::array<std::uint64_t, 8> memory{};
-  for (const Case& one :
-       {Case{"c", Type::i8, 1}, Case{"C", Type::u8, 1}, Case{"s", Type::i16, 2},
-        Case{"S", Type::u16, 2}, Case{"i", Type::i32, 4}, Case{"I", Type::u32, 4},
-        Case{"l", Type::i64, 8}, Case{"L", Type::u64, 8}, Case{"f", Type::f32, 4},
-        Case{"g", Type::f64, 8}, Case{"tdD", Type::date32, 4}, Case{"tdm", Type::timestamp64, 8},
-        Case{"tsu:UTC", Type::timestamp64, 8}}) {
+  const std::array<std::uint64_t, 12> memory{};
+  for (const Case& one : {Case{"c", Type::i8, 1},
+                          Case{"C", Type::u8, 1},
+                          Case{"s", Type::i16, 2},
+                          Case{"S", Type::u16, 2},
+                          Case{"i", Type::i32, 4},
+                          Case{"I", Type::u32, 4},
+                          Case{"l", Type::i64, 8},
+                          Case{"L", Type::u64, 8},
+                          Case{"f", Type::f32, 4},
+                          Case{"g", Type::f64, 8},
+                          Case{"tdD", Type::date32, 4},
+                          Case{"tdm", Type::timestamp64, 8},
+                          Case{"tsu:UTC", Type::timestamp64, 8},
+                          Case{"e", Type::f16, 2},
+                          Case{"tts", Type::time32, 4},
+                          Case{"ttm", Type::time32, 4},
+                          Case{"ttu", Type::time64, 8},
+                          Case{"ttn", Type::time64, 8},
+                          Case{"tDs", Type::duration64, 8},
+                          Case{"tDn", Type::duration64, 8},
+                          Case{"d:9,2,32", Type::decimal32, 4},
+                          Case{"d:18,2,64", Type::decimal64, 8},
+                          Case{"d:12,2", Type::decimal128, 16},
+                          Case{"d:38,-3,128", Type::decimal128, 16},
+                          Case{"w:16", Type::binary16, 16}}) {
     SCOPED_TRACE(one.format);
     const std::uint8_t valid = 0b1011'0111;
     const MadeByHand made(one.format, {&valid, memory.data()}, 4, 2);
@@ -81,6 +100,77 @@ TEST(ArrowImport, TimestampsHaveUnits) {
   EXPECT_EQ(unit_of("tsu:"), TimeUnit::microsecond);
   EXPECT_EQ(unit_of("tsn:"), TimeUnit::nanosecond);
   EXPECT_EQ(unit_of("tdm"), TimeUnit::millisecond);
+  EXPECT_EQ(unit_of("tts"), TimeUnit::second);
+  EXPECT_EQ(unit_of("ttm"), TimeUnit::millisecond);
+  EXPECT_EQ(unit_of("ttu"), TimeUnit::microsecond);
+  EXPECT_EQ(unit_of("ttn"), TimeUnit::nanosecond);
+  EXPECT_EQ(unit_of("tDu"), TimeUnit::microsecond);
+}
+
+TEST(ArrowImport, DecimalsHaveScales) {
+  const std::array<std::uint64_t, 2> element{};
+  const auto scale_of = [&](const char* format) {
+    return MadeByHand(format, {nullptr, element.data()}, 1).imported().view.scale();
+  };
+  EXPECT_EQ(scale_of("d:38,4"), 4);
+  EXPECT_EQ(scale_of("d:18,0,64"), 0);
+  EXPECT_EQ(scale_of("d:9,-2,32"), -2);
+  for (const char* const wrong :
+       {"d:", "d:5", "d:5,", "d:5,2,", "d:5,2,256", "d:5,200", "d:5,2,64,1", "d:x,2"})
+    EXPECT_THROW(scale_of(wrong), Error) << wrong;
+}
+
+TEST(ArrowImport, DictionariesAreGathered) {
+  const char bytes[] = "onetwothreeone";
+  const std::vector<std::int32_t> offsets{0, 3, 6, 11, 14};
+  const std::uint8_t valid_values = 0b1101;
+  MadeByHand values("u", {&valid_values, offsets.data(), bytes}, 4);
+  const std::vector<std::int8_t> indices{9, 2, 0, 1, 3, 2};
+  const std::uint8_t valid = 0b11'0111;
+  MadeByHand made("c", {&valid, indices.data()}, 5, 1);
+  made.schema.dictionary = &values.schema;
+  made.array.dictionary = &values.array;
+  const arrow::Imported column = made.imported();
+  EXPECT_EQ(column.view.type(), Type::string);
+  ASSERT_EQ(column.view.size(), 5U);
+  EXPECT_EQ(column.view.string(0), "three");
+  EXPECT_EQ(column.view.string(1), "one");
+  EXPECT_FALSE(column.view.valid(2));  // the value is null
+  EXPECT_FALSE(column.view.valid(3));  // the index is null
+  EXPECT_EQ(column.view.text(4), "\"three\"");
+  EXPECT_EQ(column.view.slice(1, 2).string(0), "one");
+
+  const std::vector<std::uint64_t> numbers{7, 0, 9, 0};
+  MadeByHand decimals("d:20,3", {nullptr, numbers.data()}, 2);
+  made.schema.dictionary = &decimals.schema;
+  made.array.dictionary = &decimals.array;
+  const std::vector<std::int8_t> two{0, 1, 0, 1, 0, 1};
+  made.buffers[1] = two.data();
+  const arrow::Imported of_decimals = made.imported();
+  EXPECT_EQ(of_decimals.view.type(), Type::decimal128);
+  EXPECT_EQ(of_decimals.view.scale(), 3);
+  EXPECT_EQ(of_decimals.view.text(0), "0.009");
+  EXPECT_EQ(of_decimals.view.text(1), "0.007");
+}
+
+TEST(ArrowImport, RejectsDictionariesThatNoColumnHas) {
+  const std::vector<std::int32_t> numbers{1, 2, 3};
+  MadeByHand values("i", {nullptr, numbers.data()}, 3);
+  const std::vector<std::int8_t> indices{0, 3, -1};
+  MadeByHand made("c", {nullptr, indices.data()}, 2);
+  made.schema.dictionary = &values.schema;
+  EXPECT_THROW(made.imported(), Error);  // no dictionary in the array
+  made.array.dictionary = &values.array;
+  EXPECT_THROW(made.imported(), Error);  // index 3 of 3
+  made.array.length = 1;
+  EXPECT_EQ(made.imported().view.text(0), "1");
+  made.array.offset = 2;
+  EXPECT_THROW(made.imported(), Error);  // index -1
+  values.schema.dictionary = &values.schema;
+  EXPECT_THROW(made.imported(), Error);  // a dictionary of dictionaries
+  values.schema.dictionary = nullptr;
+  made.schema.format = "f";
+  EXPECT_THROW(made.imported(), Error);  // floats are no indices
 }
 
 template <class Offset>

@@ -180,6 +180,73 @@ TEST(TestColumn, LaysOutItsKeys) {
   }
 }
 
+TEST(ColumnText, ShowsUnitsAndScales) {
+  const std::vector<std::int64_t> numbers = {0, 5, -1234, 86'399'999, -1};
+  const auto text = [&](ColumnView column, std::size_t row) { return column.text(row); };
+  const auto of = [&](Type type) { return ColumnView::of(type, numbers.data(), numbers.size()); };
+  const auto decimal = [&](int scale, std::size_t row) {
+    return of(Type::decimal64).with_scale(scale).text(row);
+  };
+  EXPECT_EQ(decimal(0, 2), "-1234");
+  EXPECT_EQ(decimal(2, 2), "-12.34");
+  EXPECT_EQ(decimal(4, 2), "-0.1234");
+  EXPECT_EQ(decimal(6, 2), "-0.001234");
+  EXPECT_EQ(decimal(2, 0), "0.00");
+  EXPECT_EQ(decimal(2, 1), "0.05");
+  EXPECT_EQ(decimal(-2, 2), "-123400");
+  EXPECT_EQ(decimal(-2, 0), "0");
+  const ColumnView times = of(Type::time64).with_time_unit(TimeUnit::millisecond);
+  EXPECT_EQ(text(times, 3), "23:59:59.999");
+  EXPECT_EQ(text(times, 1), "00:00:00.005");
+  EXPECT_EQ(text(times, 4), "-1");
+  EXPECT_EQ(text(of(Type::time64).with_time_unit(TimeUnit::second), 1), "00:00:05");
+  EXPECT_EQ(text(of(Type::time64).with_time_unit(TimeUnit::nanosecond), 3), "00:00:00.086399999");
+  EXPECT_EQ(text(of(Type::time64), 3), "86399999");
+  EXPECT_EQ(text(of(Type::duration64).with_time_unit(TimeUnit::microsecond), 2), "-1234 us");
+  EXPECT_EQ(text(of(Type::duration64), 2), "-1234");
+  const std::vector<std::uint64_t> wide = {
+      ~std::uint64_t{0}, ~std::uint64_t{0}, 0, std::uint64_t{1} << 63, 0, 1};
+  EXPECT_EQ(text(ColumnView::of(Type::u128, wide.data(), 3), 0),
+            "340282366920938463463374607431768211455");
+  EXPECT_EQ(text(ColumnView::of(Type::i128, wide.data(), 3), 0), "-1");
+  EXPECT_EQ(text(ColumnView::of(Type::i128, wide.data(), 3), 1),
+            "-170141183460469231731687303715884105728");
+  EXPECT_EQ(text(ColumnView::decimals(Type::decimal128, wide.data(), 3, 3), 2),
+            "18446744073709551.616");
+  const std::string bytes = "\x12\x34\x56\x78\x9a\xbc\xde\xf0 abcdef\xff";
+  EXPECT_EQ(text(ColumnView::of(Type::binary16, bytes.data(), 1), 0),
+            "12345678-9abc-def0-2061-6263646566ff");
+  const std::vector<std::uint16_t> halves = {0x3c00, 0xc100, 0x7c00, 0x0001};
+  EXPECT_EQ(text(ColumnView::of(Type::f16, halves.data(), 4), 1), "-2.5");
+}
+
+TEST(ColumnView, RejectsUnitsAndScalesOfOtherTypes) {
+  const std::vector<std::int64_t> numbers = {1};
+  EXPECT_THROW(static_cast<void>(ColumnView(numbers).with_scale(2)), Error);
+  EXPECT_THROW(static_cast<void>(ColumnView(numbers).with_time_unit(TimeUnit::second)), Error);
+  EXPECT_THROW(static_cast<void>(ColumnView::decimals(Type::decimal64, numbers.data(), 1, 128)),
+               Error);
+  EXPECT_THROW(static_cast<void>(ColumnView::decimals(Type::i64, numbers.data(), 1, 2)), Error);
+}
+
+TEST(Half, IsTheFloatOfItsBits) {
+  for (std::uint32_t bits = 0; bits < 65536; ++bits) {
+    Half half;
+    half.bits = static_cast<std::uint16_t>(bits);
+    const double wanted = test::half_value(half.bits);
+    if (wanted != wanted) {
+      EXPECT_NE(half.value(), half.value()) << bits;
+      EXPECT_NE(Half(half.value()).value(), Half(half.value()).value()) << bits;
+    } else {
+      ASSERT_EQ(static_cast<double>(half.value()), wanted) << bits;
+      ASSERT_EQ(Half(half.value()).bits, half.bits);
+    }
+  }
+  EXPECT_EQ(Half(65520.0F).bits, 0x7bff);
+  EXPECT_EQ(Half(65536.0F).bits, 0x7c00);
+  EXPECT_EQ(Half(0x1.8p-25F).bits, 0);
+}
+
 TEST(ColumnText, EscapesWhatIsNotPrintableUtf8) {
   using namespace std::string_view_literals;
   const std::vector<std::string_view> keys = {"z\0z"sv, "\x80zz"sv, "\xed\xa0\x80"sv,

@@ -130,7 +130,8 @@ TEST(CErrors, SchemasThatNoColumnHas) {
   ArrowColumn keys(numbers());
   ArrowSchema& schema = keys.schema();
   const char* const format = schema.format;
-  for (const char* wrong : {"", "n", "x", "+l", "d:10,2", "ttm", "tD", "w:", "w:x", "ll", "e"}) {
+  for (const char* wrong :
+       {"", "n", "x", "+l", "d:10", "d:10,2,256", "tt", "tD", "w:", "w:x", "ll"}) {
     schema.format = wrong;
     EXPECT_NE("", error_message(keys.get())) << wrong;
   }
@@ -146,7 +147,7 @@ TEST(CErrors, SchemasThatNoColumnHas) {
   schema.format = format;
   ArrowSchema dictionary = schema;
   schema.dictionary = &dictionary;
-  expect_error(keys.get(), "dictionary");
+  expect_error(keys.get(), "dictionary");  // the array has none
   schema.dictionary = nullptr;
   rtindex_column column = *keys.get();
   column.schema = nullptr;

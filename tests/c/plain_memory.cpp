@@ -46,6 +46,39 @@ TEST(CPlainMemory, StringsOfEveryLayoutFindEachOther) {
     }
 }
 
+TEST(CPlainMemory, DecimalsHaveScales) {
+  const std::vector<std::uint64_t> numbers = {7, 0, 9, 0, 3, 1};
+  auto column = sized<rtindex_column>();
+  column.type = RTINDEX_TYPE_DECIMAL128;
+  column.count = 3;
+  column.data = numbers.data();
+  column.scale = 2;
+  CIndex index;
+  ASSERT_EQ("", error_in(rtindex_build(&column, "sorted@cpu", nullptr, index.out())));
+  auto facts = sized<rtindex_info>();
+  ASSERT_EQ("", error_in(rtindex_get_info(index.get(), &facts)));
+  EXPECT_EQ(facts.type, RTINDEX_TYPE_DECIMAL128);
+  EXPECT_EQ(facts.scale, 2);
+  const std::vector<std::int32_t> narrow = {9, 8};
+  auto keys = sized<rtindex_column>();
+  keys.type = RTINDEX_TYPE_DECIMAL32;
+  keys.count = 2;
+  keys.data = narrow.data();
+  keys.scale = 2;
+  const auto find = [&] {
+    const rtindex_query query = rtindex_query_equal(&keys);
+    std::vector<std::uint32_t> first(2);
+    auto outputs = sized<rtindex_outputs>();
+    outputs.first = first.data();
+    const std::string error =
+        error_in(rtindex_answer_into(index.get(), &query, nullptr, nullptr, &outputs));
+    return error.empty() ? std::to_string(first[0]) + " " + std::to_string(first[1]) : error;
+  };
+  EXPECT_EQ(find(), "1 4294967295");
+  keys.scale = 3;
+  EXPECT_NE(find().find("have the scale 2 and those of the lookups 3"), std::string::npos);
+}
+
 TEST(CPlainMemory, TolerancesOfEveryType) {
   const std::vector<double> numbers = {1.0, 2.0};
   const std::vector<double> between = {1.25};

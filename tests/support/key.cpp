@@ -75,12 +75,12 @@ std::string text_of(const Key& key) {
 }
 
 bool is_integer_shape(const Shape& shape) {
-  return shape.type <= Type::boolean || shape.type == Type::date32 ||
-         shape.type == Type::timestamp64;
+  return shape.type != Type::string && shape.type != Type::composite &&
+         shape.type != Type::binary16 && !is_float_shape(shape);
 }
 
 bool is_float_shape(const Shape& shape) {
-  return shape.type == Type::f32 || shape.type == Type::f64;
+  return shape.type == Type::f16 || shape.type == Type::f32 || shape.type == Type::f64;
 }
 
 Whole smallest_of(Type type) {
@@ -88,9 +88,16 @@ Whole smallest_of(Type type) {
     case Type::i8: return std::numeric_limits<std::int8_t>::min();
     case Type::i16: return std::numeric_limits<std::int16_t>::min();
     case Type::i32:
+    case Type::time32:
+    case Type::decimal32:
     case Type::date32: return std::numeric_limits<std::int32_t>::min();
     case Type::i64:
+    case Type::time64:
+    case Type::duration64:
+    case Type::decimal64:
     case Type::timestamp64: return std::numeric_limits<std::int64_t>::min();
+    case Type::i128:
+    case Type::decimal128: return -(Whole{1} << 125);
     default: return 0;
   }
 }
@@ -104,11 +111,41 @@ Whole largest_of(Type type) {
     case Type::i8: return std::numeric_limits<std::int8_t>::max();
     case Type::i16: return std::numeric_limits<std::int16_t>::max();
     case Type::i32:
+    case Type::time32:
+    case Type::decimal32:
     case Type::date32: return std::numeric_limits<std::int32_t>::max();
     case Type::i64:
+    case Type::time64:
+    case Type::duration64:
+    case Type::decimal64:
     case Type::timestamp64: return std::numeric_limits<std::int64_t>::max();
+    case Type::i128:
+    case Type::u128:
+    case Type::decimal128: return (Whole{1} << 125) - 1;
     default: return std::numeric_limits<std::uint64_t>::max();
   }
+}
+
+double half_value(std::uint16_t bits) {
+  const double sign = (bits & 0x8000) != 0 ? -1 : 1;
+  const int exponent = bits >> 10 & 31;
+  const int fraction = bits & 1023;
+  if (exponent == 31) return fraction == 0 ? sign * INFINITY : std::nan("");
+  if (exponent == 0) return sign * std::ldexp(fraction, -24);
+  return sign * std::ldexp(1024 + fraction, exponent - 25);
+}
+
+std::optional<std::uint16_t> half_bits(double value) {
+  // Magnitudes, up to infinity, by their bits.
+  static const std::vector<double> all = [] {
+    std::vector<double> values;
+    for (std::uint16_t bits = 0; bits <= 0x7c00; ++bits) values.push_back(half_value(bits));
+    return values;
+  }();
+  if (std::isnan(value)) return 0x7e01;
+  const auto found = std::lower_bound(all.begin(), all.end(), std::fabs(value));
+  if (found == all.end() || *found != std::fabs(value)) return std::nullopt;
+  return static_cast<std::uint16_t>((found - all.begin()) | (std::signbit(value) ? 0x8000 : 0));
 }
 
 bool fits(const Part& part, const Shape& shape) {
@@ -121,11 +158,13 @@ bool fits(const Part& part, const Shape& shape) {
   if (is_float_shape(shape)) {
     const auto* real = std::get_if<double>(&part);
     if (real == nullptr) return false;
+    if (shape.type == Type::f16) return half_bits(*real).has_value();
     return shape.type == Type::f64 || std::isnan(*real) ||
            static_cast<double>(static_cast<float>(*real)) == *real;
   }
   const auto* bytes = std::get_if<std::string>(&part);
   if (bytes == nullptr) return false;
+  if (shape.type == Type::binary16) return bytes->size() == 16;
   return shape.layout != Layout::fixed || bytes->empty() || bytes->back() != '\0';
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -10,7 +12,7 @@
 
 namespace rtindex::test {
 
-__extension__ using Whole = __int128;  // holds every integer that a column can hold
+__extension__ using Whole = __int128;  // holds every integer of the tests' columns
 
 // One element as a plain value: null, an integer, a real number or a string.
 using Part = std::variant<std::monostate, Whole, double, std::string>;
@@ -41,8 +43,13 @@ struct Shape {
 
 [[nodiscard]] bool is_integer_shape(const Shape& shape);
 [[nodiscard]] bool is_float_shape(const Shape& shape);
+// Columns of 128 bits hold 126 of them here, so that differences fit a Whole.
 [[nodiscard]] Whole smallest_of(Type type);
 [[nodiscard]] Whole largest_of(Type type);
+
+// The float16 with these bits, and the bits of one with this value; none has it: no bits.
+[[nodiscard]] double half_value(std::uint16_t bits);
+[[nodiscard]] std::optional<std::uint16_t> half_bits(double value);
 
 // Whether a column of this shape can hold the key as it is.
 [[nodiscard]] bool fits(const Part& part, const Shape& shape);

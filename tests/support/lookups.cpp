@@ -93,7 +93,12 @@ std::vector<Part> near_misses(const Part& part, const Shape& shape) {
   }
   const double value = std::get<double>(part);
   std::vector<Part> result = {std::nextafter(value, -infinity), std::nextafter(value, infinity)};
-  if (shape.type == Type::f32) {
+  if (shape.type == Type::f16 && !std::isnan(value)) {
+    const std::uint16_t bits = half_bits(value).value();
+    for (const int step : {-1, 1})
+      result.emplace_back(half_value(static_cast<std::uint16_t>(bits + step)));
+  }
+  if (shape.type != Type::f64) {
     constexpr float far = std::numeric_limits<float>::infinity();
     const auto narrow = static_cast<float>(value);
     result.emplace_back(static_cast<double>(std::nextafter(narrow, -far)));
@@ -105,6 +110,13 @@ std::vector<Part> near_misses(const Part& part, const Shape& shape) {
 std::vector<Part> far_values(const Shape& shape) {
   if (shape.type == Type::string)
     return {std::string(), std::string(1, '\0'), std::string(12, '\xff'), std::string("a")};
+  if (shape.type == Type::binary16)
+    return {std::string(16, '\0'), std::string(16, '\xff'), "\x7f" + std::string(15, '\xff'),
+            "\x80" + std::string(15, '\0')};
+  if (shape.type == Type::f16)
+    return {0.0,     -0.0,     infinity, -infinity,   std::nan(""),
+            65504.0, -65504.0, 65505.0,  0x1p-24,     -0x1p-24,
+            0x1p-25, 0x1p-14,  1e300,    0x1.ffcp-15, 1.0 + 0x1p-11};
   if (is_float_shape(shape))
     return {0.0,   -0.0,     infinity,       -infinity,       std::nan(""),
             1e300, -1e300,   1e-50,          -1e-50,          5e-324,
@@ -114,6 +126,11 @@ std::vector<Part> far_values(const Shape& shape) {
     result.emplace_back(smallest_of(type));
     result.emplace_back(largest_of(type));
   }
+  if (is_128_bit(shape.type) || shape.type <= Type::boolean)
+    for (const Whole value :
+         {Whole{1} << 64, (Whole{1} << 64) + 1, -(Whole{1} << 64), -(Whole{1} << 63) - 1,
+          smallest_of(Type::i128), largest_of(Type::i128)})
+      result.emplace_back(value);
   return result;
 }
 
@@ -181,9 +198,17 @@ std::vector<Shape> comparable_shapes(const Shape& shape) {
     for (const Layout layout : {Layout::views, Layout::offsets32, Layout::fixed, Layout::offsets64})
       if (layout != shape.layout) shapes.push_back({Type::string, layout});
   } else if (is_float_shape(shape)) {
-    shapes.push_back({shape.type == Type::f32 ? Type::f64 : Type::f32});
-  } else if (shape.type != Type::date32 && shape.type != Type::timestamp64) {
-    for (const Type type : {Type::boolean, Type::i8, Type::u16, Type::i32, Type::u64, Type::i64})
+    for (const Type type : {Type::f16, Type::f32, Type::f64})
+      if (type != shape.type) shapes.push_back({type});
+  } else if (is_decimal(shape.type)) {
+    for (const Type type : {Type::decimal128, Type::decimal32, Type::decimal64})
+      if (type != shape.type) shapes.push_back({type});
+  } else if (shape.type == Type::time32 || shape.type == Type::time64) {
+    shapes.push_back({shape.type == Type::time32 ? Type::time64 : Type::time32});
+  } else if (shape.type <= Type::boolean || shape.type == Type::i128 || shape.type == Type::u128) {
+    if (shape.type == Type::i128) shapes.push_back({Type::u128});
+    for (const Type type :
+         {Type::boolean, Type::i8, Type::u16, Type::i128, Type::i32, Type::u64, Type::i64})
       if (type != shape.type) shapes.push_back({type});
   }
   return shapes;

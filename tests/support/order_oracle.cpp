@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <optional>
 #include <utility>
 
@@ -39,9 +40,16 @@ Key key_at(const ColumnView& column, std::size_t i) {
     for (const ColumnView& part : column.parts()) key.push_back(key_at(part, i).front());
     return key;
   }
+  if (is_128_bit(column.type())) {
+    const auto* const bytes = static_cast<const char*>(column.data()) + 16 * i;
+    if (column.type() == Type::binary16) return {std::string(bytes, 16)};
+    Whole value = 0;
+    std::memcpy(&value, bytes, sizeof(value));
+    return {value};
+  }
   return visit_native(column.type(), [&]<class T>() -> Key {
     const auto value = value_of(static_cast<const T*>(column.data())[i]);
-    if constexpr (std::is_floating_point_v<T>)
+    if constexpr (std::is_floating_point_v<value_t<T>>)
       return {static_cast<double>(value)};
     else
       return {static_cast<Whole>(value)};
@@ -137,9 +145,10 @@ class OrderChecker {
     const Shape last = parts_of(lookups.shape()).back();
     for (const Direction direction : {Direction::backward, Direction::forward, Direction::nearest})
       for (const bool exact : {true, false}) {
-        if (last.type == Type::string && direction == Direction::nearest) continue;
+        const bool has_distance = is_integer_shape(last) || is_float_shape(last);
+        if (!has_distance && direction == Direction::nearest) continue;
         all.push_back({direction, exact, {}});
-        if (last.type == Type::string) continue;
+        if (!has_distance) continue;
         for (const int tolerance : {0, 1, 1000}) {
           all.push_back({direction, exact, std::int64_t{tolerance}});
           if (is_float_shape(last)) all.back().tolerance = tolerance * 0.75;

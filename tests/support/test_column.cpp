@@ -22,6 +22,15 @@ void append(std::vector<std::uint8_t>& bytes, T value) {
 
 void append_native(std::vector<std::uint8_t>& bytes, Type type, const Part& part) {
   // The element of a null is arbitrary: here the largest value, so that code which reads it fails.
+  if (type == Type::f16)
+    return append(bytes, part.index() == 0 ? std::uint16_t{0x7bff}
+                                           : half_bits(std::get<double>(part)).value());
+  if (type == Type::binary16) {
+    const std::string text =
+        part.index() == 0 ? std::string(16, '\xff') : std::get<std::string>(part);
+    bytes.insert(bytes.end(), text.begin(), text.end());
+    return;
+  }
   if (type == Type::f32)
     return append(bytes, part.index() == 0 ? 3.0e38F : static_cast<float>(std::get<double>(part)));
   if (type == Type::f64) return append(bytes, part.index() == 0 ? 1e308 : std::get<double>(part));
@@ -34,7 +43,14 @@ void append_native(std::vector<std::uint8_t>& bytes, Type type, const Part& part
     case Type::i16: return append(bytes, static_cast<std::uint16_t>(value));
     case Type::u32:
     case Type::i32:
+    case Type::time32:
+    case Type::decimal32:
     case Type::date32: return append(bytes, static_cast<std::uint32_t>(value));
+    case Type::i128:
+    case Type::u128:
+    case Type::decimal128:
+      append(bytes, static_cast<std::uint64_t>(value));
+      return append(bytes, static_cast<std::uint64_t>(value >> 64));
     default: return append(bytes, static_cast<std::uint64_t>(value));
   }
 }

@@ -56,8 +56,10 @@ std::vector<std::string> workload_names() {
 }
 
 const Workload& workload_named(const std::string& name) {
-  for (const Workload& workload : all_workloads())
-    if (workload.name == name) return workload;
+  static const std::vector<Workload> with_128_bits = workloads_128();
+  for (const auto* const list : {&all_workloads(), &with_128_bits})
+    for (const Workload& workload : *list)
+      if (workload.name == name) return workload;
   throw std::logic_error("no workload " + name);
 }
 
@@ -65,6 +67,10 @@ TestColumn values_of(Type type, std::size_t size, Random& random) {
   const Shape shape{type};
   std::vector<Key> keys;
   for (std::size_t row = 0; row < size; ++row) {
+    if (type == Type::f16) {
+      keys.push_back({half_value(static_cast<std::uint16_t>(random.bits()))});
+      continue;
+    }
     if (is_float_shape(shape)) {
       keys.push_back({random_real(random)});
       continue;
@@ -85,8 +91,10 @@ TestColumn with_null_values(const TestColumn& values, Random& random) {
 
 const std::vector<Type>& value_types() {
   static const std::vector<Type> types = {
-      Type::u8,  Type::u16,     Type::u32,    Type::u64,         Type::i8,  Type::i16, Type::i32,
-      Type::i64, Type::boolean, Type::date32, Type::timestamp64, Type::f32, Type::f64};
+      Type::u8,          Type::u16,        Type::u32,       Type::u64,      Type::i8,
+      Type::i16,         Type::i32,        Type::i64,       Type::boolean,  Type::date32,
+      Type::timestamp64, Type::f32,        Type::f64,       Type::f16,      Type::time32,
+      Type::time64,      Type::duration64, Type::decimal32, Type::decimal64};
   return types;
 }
 

@@ -38,6 +38,10 @@ struct Workload {
 [[nodiscard]] std::vector<Workload> string_workloads();
 [[nodiscard]] std::vector<Workload> composite_workloads();
 
+// Keys of 128 bits, which only CPUs hold.
+[[nodiscard]] std::vector<Workload> workloads_128();
+
+// All but those of 128 bits.
 [[nodiscard]] const std::vector<Workload>& all_workloads();
 [[nodiscard]] std::vector<std::string> workload_names();
 [[nodiscard]] const Workload& workload_named(const std::string& name);

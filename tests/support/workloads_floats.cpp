@@ -65,6 +65,15 @@ double around_zero(Random&, std::size_t i) {
   return (i % 2 == 0 ? 1 : -1) * static_cast<double>(step) * 0x1p-149;
 }
 
+double any_bits16(Random& random, std::size_t) {
+  return half_value(static_cast<std::uint16_t>(random.bits()));
+}
+
+// Neighbouring float16s on both sides of zero, denormals and normals.
+double around_zero16(Random&, std::size_t i) {
+  return half_value(static_cast<std::uint16_t>(i / 2 + 900 + (i % 2 == 0 ? 0 : 0x8000)));
+}
+
 double uniform(Random& random, std::size_t) { return random.real(-1000, 1000); }
 
 }  // namespace
@@ -73,6 +82,8 @@ std::vector<Workload> float_workloads() {
   std::vector<Workload> list = {
       floats_of("special_f32", Type::f32, special, 90),
       floats_of("special_f64", Type::f64, special_or_double, 120),
+      floats_of("any_bits_f16", Type::f16, any_bits16, 700),
+      floats_of("around_zero_f16", Type::f16, around_zero16, 400),
       floats_of("any_bits_f32", Type::f32, any_bits32, 700),
       floats_of("any_bits_f64", Type::f64, any_bits64, 700),
       floats_of("around_zero_f32", Type::f32, around_zero, 400),

@@ -171,7 +171,7 @@ void export_answers_on_device(const rtindex_index& handle, AnswerCall& call, Arr
   }
   arrow::Node node = arrow::answers_node(answers);
   if (options.answers.has(Answer::key))
-    node.children.push_back({arrow::format_of(index.type(), index.time_unit()),
+    node.children.push_back({arrow::format_of(index.type(), index.time_unit(), index.scale()),
                              "key",
                              lookups,
                              {outputs.matched, outputs.key}});

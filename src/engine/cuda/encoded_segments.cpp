@@ -133,9 +133,7 @@ LoadedSearcher DeviceSegmentBuilder::load(const FileReader& file, const KeyCodec
   if (!file.has("included_type"))
     return {make_encoded(std::move(column), codec, key_text, {}, {}), true};
   const std::string& name = file.text("included_type");
-  auto type = Type::u8;
-  while (is_native(type) && name_of(type) != name)
-    type = static_cast<Type>(static_cast<std::uint8_t>(type) + 1);
+  const Type type = find_type(name).value_or(Type::string);
   if (!is_native(type)) file.reject("its included values are of the unknown type '{}'", name);
   auto listed = file.array<std::uint32_t>("included_rows");
   for (std::size_t i = 0; i < listed.size(); ++i)
