@@ -5,6 +5,7 @@
 
 #include <rtindex/answer.hpp>
 #include <rtindex/arrow.hpp>
+#include <rtindex/bitmap.hpp>
 #include <rtindex/column.hpp>
 #include <rtindex/device.hpp>
 #include <rtindex/error.hpp>

@@ -5,6 +5,8 @@
 
 #include "base/cuda/launch.cuh"
 #include "keys/cuda/element_bits.cuh"
+#include "rows/bitmap_bits.hpp"
+#include "rows/cuda/tally.cuh"
 
 namespace rtindex::cuda {
 
@@ -52,17 +54,37 @@ __global__ void set_each(const std::uint32_t* rows, std::size_t count, std::size
   if (i < count && rows[i] < row_count) set_bit(words, rows[i]);
 }
 
+__global__ void set_each_of_lookup(const std::uint32_t* rows, std::size_t count,
+                                   const std::uint64_t* offsets, std::size_t lookups,
+                                   std::size_t row_count, std::uint32_t* words) {
+  const std::size_t i = thread_number();
+  if (i >= count || rows[i] >= row_count) return;
+  // The last lookup whose rows begin at or before i.
+  std::size_t first = 0;
+  std::size_t last = lookups;
+  while (last - first > 1) {
+    const std::size_t middle = first + (last - first) / 2;
+    (offsets[middle] <= i ? first : last) = middle;
+  }
+  set_bit(words + first * RowBits::words_of(row_count), rows[i]);
+}
+
+__global__ void set_missing(BitmapView bitmap, std::uint32_t* words, std::size_t count,
+                            unsigned long long* total) {
+  unsigned long long bits = 0;
+  for (std::size_t i = thread_number(); i < count; i += thread_count()) {
+    words[i] = missing_rows(bitmap, i);
+    bits += static_cast<unsigned>(__popc(words[i]));
+  }
+  add_count(bits, total);
+}
+
 struct Union {
   __device__ std::uint32_t operator()(std::uint32_t a, std::uint32_t b) const { return a | b; }
 };
 struct Difference {
   __device__ std::uint32_t operator()(std::uint32_t a, std::uint32_t b) const { return a & ~b; }
 };
-
-__device__ void add_count(unsigned long long bits, unsigned long long* total) {
-  for (int lanes = 16; lanes > 0; lanes /= 2) bits += __shfl_down_sync(~0U, bits, lanes);
-  if (threadIdx.x % 32 == 0 && bits != 0) atomicAdd(total, bits);
-}
 
 // Combines bitmaps word by word and counts the rows of the result. Words beyond the end of a bitmap
 // are 0.
@@ -86,28 +108,6 @@ __global__ void count_words(const std::uint32_t* words, std::size_t count,
     bits += static_cast<unsigned>(__popc(words[i]));
   add_count(bits, total);
 }
-
-// A number on the device, 0 at first.
-template <class T>
-class Tally {
- public:
-  explicit Tally(const Queue& queue) : number_(queue, 1), stream_(queue) {
-    check(cudaMemsetAsync(number_.data(), 0, sizeof(T), queue), "filling memory");
-  }
-  [[nodiscard]] T* get() const { return number_.data(); }
-  // Blocks until all work on the stream is done.
-  [[nodiscard]] T read(const char* doing) const {
-    T value{};
-    check(cudaMemcpyAsync(&value, number_.data(), sizeof(T), cudaMemcpyDeviceToHost, stream_),
-          "copying from the GPU");
-    check(cudaStreamSynchronize(stream_), doing);
-    return value;
-  }
-
- private:
-  DeviceArray<T> number_;
-  cudaStream_t stream_;
-};
 
 template <class Combine>
 RowBitmapPtr combined(const DeviceRowBitmap& own, RowBits a, RowBits b, std::size_t rows,
@@ -154,6 +154,29 @@ void set_rows(const std::uint32_t* rows, std::size_t count, const RowBitmapWords
     set_each<<<blocks_for(count), block_threads, 0, stream>>>(rows, count, bitmap.rows,
                                                               bitmap.words.data());
   check_launch("marking rows");
+}
+
+void set_rows_of_lookups(const std::uint32_t* rows, std::size_t count, const std::uint64_t* offsets,
+                         std::size_t lookups, std::size_t row_count, const RowBitmapWords& bitmaps,
+                         cudaStream_t stream) {
+  if (count != 0)
+    set_each_of_lookup<<<blocks_for(count), block_threads, 0, stream>>>(
+        rows, count, offsets, lookups, row_count, bitmaps.words.data());
+  check_launch("marking rows");
+}
+
+RowBitmapPtr missing_rows(const BitmapView& bitmap, const std::shared_ptr<DeviceMemory>& memory) {
+  PooledStream stream;
+  const Queue queue(memory, stream.get());
+  RowBitmapWords words(bitmap.rows, queue, false);
+  const Tally<unsigned long long> total(queue);
+  const std::size_t count = words.words.size();
+  if (count != 0)
+    set_missing<<<loop_blocks(count), block_threads, 0, queue>>>(bitmap, words.words.data(), count,
+                                                                 total.get());
+  check_launch("reading a filter");
+  const std::size_t set = total.read("reading a filter");
+  return std::make_shared<DeviceRowBitmap>(std::move(stream), std::move(words), set, memory);
 }
 
 std::size_t count_rows(const RowBitmapWords& bitmap, const Queue& queue) {

@@ -8,6 +8,8 @@
 #include <optional>
 #include <span>
 
+#include <rtindex/bitmap.hpp>
+
 #include "base/cuda/device_array.hpp"
 #include "base/cuda/pooled_stream.hpp"
 #include "base/cuda/stream_uses.hpp"
@@ -67,6 +69,16 @@ void set_null_rows(const DeviceElements& column, RowIds ids, const RowBitmapWord
                    cudaStream_t stream);
 void set_rows(const std::uint32_t* rows, std::size_t count, const RowBitmapWords& bitmap,
               cudaStream_t stream);
+
+// Sets listed rows in a bitmap of `row_count` rows for each lookup, all of them in one array, each
+// beginning with a word of its own. Lookup i has rows [offsets[i], offsets[i + 1]).
+void set_rows_of_lookups(const std::uint32_t* rows, std::size_t count, const std::uint64_t* offsets,
+                         std::size_t lookups, std::size_t row_count, const RowBitmapWords& bitmaps,
+                         cudaStream_t stream);
+
+// The rows that a bitmap of the caller, in the memory of the current GPU, lacks.
+[[nodiscard]] RowBitmapPtr missing_rows(const BitmapView& bitmap,
+                                        const std::shared_ptr<DeviceMemory>& memory);
 
 // The number of rows that are set. Blocks until they are counted.
 [[nodiscard]] std::size_t count_rows(const RowBitmapWords& bitmap, const Queue& queue);
