@@ -229,7 +229,9 @@ std::string AnswerTable::answer_text(const Answers& answers, Answer answer, std:
     case Answer::max: return value_text(answers.max(), ticks_.values, i);
     case Answer::rows: return rows_text(answers.rows(i), order_);
     case Answer::key: return neighbour_text(answers.keys(), ticks_.keys, i);
-    case Answer::count: break;
+    case Answer::count:
+    case Answer::bitmap:
+    case Answer::bitmaps: break;
   }
   return no_match;
 }

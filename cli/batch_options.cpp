@@ -175,6 +175,8 @@ AnswerSet BatchOptions::answer_set() const {
   for (;;) {
     const std::size_t comma = rest.find(',');
     set = set | answer_named(trimmed(rest.substr(0, comma)));
+    if (set.has_any_of(Answer::bitmap | Answer::bitmaps))
+      fail("bitmaps are for programs, and the command has no file for them: use --answer rows");
     if (comma == std::string_view::npos) return set;
     rest.remove_prefix(comma + 1);
   }

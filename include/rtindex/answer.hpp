@@ -14,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include <rtindex/bitmap.hpp>
 #include <rtindex/column.hpp>
 #include <rtindex/device.hpp>
 #include <rtindex/export.hpp>
@@ -33,6 +34,9 @@ enum class Answer : std::uint32_t {
   key = 128,   ///< the key of the neighbour, for `QueryKind::nearest` only
   mean = 256,  ///< the mean of the values at the matching rowIDs (double); not on GPUs
   last = 512,  ///< the greatest matching rowID (uint32); not on GPUs
+  /// The rows that match any query of the batch, as one bitmap over the rows of the index.
+  bitmap = 1024,
+  bitmaps = 2048,  ///< the matching rows of each query, as a bitmap over the rows of the index
 };
 
 /// The name of an answer ("any", "sum", ...).
@@ -55,6 +59,12 @@ class AnswerSet {
   /// Whether any of `answers` is in the set.
   [[nodiscard]] constexpr bool has_any_of(AnswerSet answers) const {
     return (bits_ & answers.bits_) != 0;
+  }
+  /// The answers that are not in `others`.
+  [[nodiscard]] constexpr AnswerSet without(AnswerSet others) const {
+    AnswerSet rest = *this;
+    rest.bits_ &= ~others.bits_;
+    return rest;
   }
   [[nodiscard]] constexpr bool empty() const { return bits_ == 0; }
   [[nodiscard]] constexpr std::uint32_t bits() const { return bits_; }
@@ -166,6 +176,8 @@ struct AnswerOptions {
   /// The CUDA stream of a call whose queries lie in device memory. The call returns as soon as its
   /// work is queued there; values and results must live until it is done.
   Stream stream = {};
+  /// `bitmaps` that take more bytes are an error.
+  std::size_t max_bitmap_bytes = std::size_t{1} << 30;
 };
 
 /// `sum`, `min` or `max` of every lookup. The value type decides: uint64 for bool and unsigned
@@ -227,6 +239,11 @@ class RTINDEX_API Answers {
   /// The keys of the neighbours, in the type of the column; null where there is none.
   [[nodiscard]] ColumnView keys() const;
 
+  /// The rows that match any query; `limit` does not apply to it.
+  [[nodiscard]] BitmapView bitmap() const;
+  /// The rows that match one query; needs `Answer::bitmaps`.
+  [[nodiscard]] BitmapView bitmap(std::size_t lookup) const;
+
   /// Whether `AnswerOptions::matched` was set.
   [[nodiscard]] bool has_matched() const { return has_matched_; }
   /// Whether a lookup matched; needs `AnswerOptions::matched`.
@@ -259,6 +276,8 @@ class RTINDEX_API Answers {
   std::vector<std::uint64_t> offsets_;
   std::vector<std::uint8_t> matched_, validity_;
   std::shared_ptr<const OwnedColumn> keys_;
+  std::size_t bitmap_rows_ = 0;
+  std::vector<std::uint8_t> bitmap_, bitmaps_;
 };
 
 /// Buffers of the caller that receive answers in place of an `Answers`. Null: not requested.
@@ -289,6 +308,11 @@ struct Outputs {
   /// A bitmap as `matched`, of the queries with a value that is not null: Arrow's validity of
   /// `sum`, `mean`, `min` and `max`. Host memory only.
   std::uint8_t* validity = nullptr;
+  /// `bitmap_bytes(bitmap_rows)` bytes, and as many for each query. Rows from `bitmap_rows` on are
+  /// left out; `Index::size()` of them are all.
+  std::uint8_t* bitmap = nullptr;
+  std::uint8_t* bitmaps = nullptr;
+  std::size_t bitmap_rows = 0;
 };
 
 /// Which pairs of queries and rows a join returns.

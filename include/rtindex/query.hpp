@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <variant>
 
+#include <rtindex/bitmap.hpp>
 #include <rtindex/column.hpp>
 #include <rtindex/export.hpp>
 
@@ -74,6 +76,10 @@ struct Query {
   ColumnView upper = {};          ///< the upper ends of ranges
   Ends ends = Ends::closed;       ///< of ranges
   NearestOptions neighbour = {};  ///< of `nearest`
+  /// The rows that may match, one bit for each row of the index: those that the caller's
+  /// transaction sees, or what another index has found. Unset: all rows. In the memory space of the
+  /// columns, or in host memory.
+  std::optional<BitmapView> filter = {};
 
   /// Rows whose key equals `keys[i]`. A composite key with fewer columns than the index matches all
   /// keys that begin with it.
@@ -99,6 +105,13 @@ struct Query {
   /// order, and those before it must be equal.
   [[nodiscard]] static Query nearest(ColumnView keys, const NearestOptions& options = {}) {
     return {.kind = QueryKind::nearest, .lower = std::move(keys), .neighbour = options};
+  }
+
+  /// The same queries, which only rows of the bitmap may match.
+  [[nodiscard]] Query with_filter(const BitmapView& rows) const {
+    Query filtered = *this;
+    filtered.filter = rows;
+    return filtered;
   }
 
   /// The number of queries. A range without bounds is one query.

@@ -23,13 +23,15 @@ class Accumulator {
         one_is_enough_(request.one_hit_is_enough()),
         wants_values_(request.wants_values()),
         counts_values_(request.value_counts != nullptr),
+        wants_bitmaps_(request.wants_bitmaps()),
         wants_rows_(request.answers.has(Answer::rows)),
         rows_alone_(request.answers == AnswerSet(Answer::rows)),
         limit_(wants_rows_ ? request.limit : 0),
         chunk_rows_(request.chunk_rows != nullptr ? &(*request.chunk_rows)[chunk] : nullptr) {}
 
-  // Before a lookup's first hit.
-  void start() {
+  // Before the first hit of a lookup.
+  void start(std::size_t lookup) {
+    lookup_ = lookup;
     row_aggregate_ = {};
     last_ = miss_row;
     value_aggregate_ = {};
@@ -47,6 +49,7 @@ class Accumulator {
     } else if (request_->has_value(row)) {
       counted_.add(values_[row]);
     }
+    if (wants_bitmaps_ && row < request_->outputs.bitmap_rows) set_bits(row);
     if (wants_rows_ && !collected_.full()) {
       if (chunk_rows_ != nullptr) chunk_rows_->push_back(row);
       collected_.add();
@@ -59,7 +62,7 @@ class Accumulator {
     return rows_alone_ && limit_ == 0 && request_->outputs.matched == nullptr;
   }
 
-  // After a lookup's last hit.
+  // After its last hit.
   void finish(std::size_t lookup) const {
     const Outputs& out = request_->outputs;
     const bool matched = row_aggregate_.matched();
@@ -76,17 +79,24 @@ class Accumulator {
   }
 
  private:
+  void set_bits(std::uint32_t row) const {
+    if (request_->outputs.bitmap != nullptr) set_row(request_->outputs.bitmap, row);
+    if (request_->outputs.bitmaps != nullptr) set_row(request_->bitmap_of(lookup_), row);
+  }
+
   const Request* request_;
   Values<Class> values_;
   Class miss_;
   bool one_is_enough_;
   bool wants_values_;
   bool counts_values_;
+  bool wants_bitmaps_;
   bool wants_rows_;
   bool rows_alone_;
   std::uint32_t limit_;
   std::vector<std::uint32_t>* chunk_rows_;
 
+  std::size_t lookup_ = 0;
   RowAggregate row_aggregate_;
   std::uint32_t last_ = miss_row;
   ValueAggregate<Class> value_aggregate_;

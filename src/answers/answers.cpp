@@ -14,9 +14,9 @@ namespace rtindex {
 
 namespace {
 
-constexpr std::array answer_list = {Answer::any,  Answer::first, Answer::count, Answer::sum,
-                                    Answer::min,  Answer::max,   Answer::rows,  Answer::key,
-                                    Answer::mean, Answer::last};
+constexpr std::array answer_list = {Answer::any,  Answer::first, Answer::count,  Answer::sum,
+                                    Answer::min,  Answer::max,   Answer::rows,   Answer::key,
+                                    Answer::mean, Answer::last,  Answer::bitmap, Answer::bitmaps};
 
 // The buffer of an aggregate in the class of the value type.
 void* make_buffer(Aggregates& aggregates, ValueClass value_class, std::size_t lookups) {
@@ -64,6 +64,8 @@ std::string_view name_of(Answer answer) {
     case Answer::key: return "key";
     case Answer::mean: return "mean";
     case Answer::last: return "last";
+    case Answer::bitmap: return "bitmap";
+    case Answer::bitmaps: return "bitmaps";
   }
   return "unknown";
 }
@@ -71,8 +73,11 @@ std::string_view name_of(Answer answer) {
 Answer answer_named(std::string_view name) {
   for (const Answer answer : answer_list)
     if (name_of(answer) == name) return answer;
-  fail("unknown answer '{}': expected any, first, last, count, sum, mean, min, max, rows or key",
-       name);
+  fail(
+      "unknown answer '{}': expected any, first, last, count, sum, mean, min, max, rows, key, "
+      "bitmap "
+      "or bitmaps",
+      name);
 }
 
 std::span<const Answer> all_answers() { return answer_list; }
@@ -187,6 +192,17 @@ ColumnView Answers::keys() const {
   return keys_->view();
 }
 
+BitmapView Answers::bitmap() const {
+  require(Answer::bitmap);
+  return {.bits = bitmap_.data(), .rows = bitmap_rows_};
+}
+
+BitmapView Answers::bitmap(std::size_t lookup) const {
+  require(Answer::bitmaps);
+  require_lookup(lookup);
+  return {.bits = bitmaps_.data() + lookup * bitmap_bytes(bitmap_rows_), .rows = bitmap_rows_};
+}
+
 bool Answers::matched(std::size_t lookup) const {
   const std::span<const std::uint8_t> bitmap = matched_bitmap();
   require_lookup(lookup);
@@ -208,7 +224,7 @@ void Answers::throw_wrong_class(const Aggregates& values) {
 }
 
 AnswersAccess::AnswersAccess(const AnswerOptions& options, const ColumnView& values,
-                             std::size_t lookups, bool has_nulls) {
+                             std::size_t lookups, bool has_nulls, std::size_t rows) {
   answers_.size_ = lookups;
   answers_.answers_ = options.answers;
   answers_.has_matched_ = options.matched;
@@ -241,6 +257,15 @@ AnswersAccess::AnswersAccess(const AnswerOptions& options, const ColumnView& val
     answers_.validity_.assign((lookups + 7) / 8, 0);
     outputs.validity = answers_.validity_.data();
   }
+  outputs.bitmap_rows = rows;
+  answers_.bitmap_rows_ = rows;
+  auto make_bitmaps = [&](Answer answer, std::size_t count, std::vector<std::uint8_t>& buffer) {
+    if (!options.answers.has(answer)) return static_cast<std::uint8_t*>(nullptr);
+    buffer.assign(std::max<std::size_t>(count * bitmap_bytes(rows), 1), 0);
+    return buffer.data();
+  };
+  outputs.bitmap = make_bitmaps(Answer::bitmap, 1, answers_.bitmap_);
+  outputs.bitmaps = make_bitmaps(Answer::bitmaps, lookups, answers_.bitmaps_);
   request_ = request_into(options, values, outputs);
   if (options.answers.has(Answer::key)) {
     request_.answers = request_.answers | Answer::key;

@@ -16,9 +16,10 @@ class AnswersAccess {
  public:
   AnswersAccess(const AnswerOptions& options, std::size_t lookups)
       : AnswersAccess(options, options.values, lookups) {}
-  // `values`: the value column of sum, mean, min and max; `has_nulls`: whether any may be null.
+  // `values`: the value column of sum, mean, min and max; `has_nulls`: whether any may be null;
+  // `rows`: of the index, for bitmaps.
   AnswersAccess(const AnswerOptions& options, const ColumnView& values, std::size_t lookups,
-                bool has_nulls = false);
+                bool has_nulls = false, std::size_t rows = 0);
 
   [[nodiscard]] Request& request() { return request_; }
   // After the request has run: joins the rowIDs of all chunks.

@@ -16,7 +16,7 @@ struct ChunkBuffers {
   ChunkBuffers(const ChunkBuffers&) = delete;
   ChunkBuffers& operator=(const ChunkBuffers&) = delete;
 
-  // A buffer for each of the `requested` outputs.
+  // A buffer for each of the `requested` outputs; bitmaps are written as they are.
   [[nodiscard]] Outputs outputs(const Outputs& requested) {
     return {.any = requested.any == nullptr ? nullptr : any,
             .first = requested.first == nullptr ? nullptr : first,
@@ -25,7 +25,10 @@ struct ChunkBuffers {
             .min = requested.min == nullptr ? nullptr : min,
             .max = requested.max == nullptr ? nullptr : max,
             .matched = requested.matched == nullptr ? nullptr : matched,
-            .last = requested.last == nullptr ? nullptr : last};
+            .last = requested.last == nullptr ? nullptr : last,
+            .bitmap = requested.bitmap,
+            .bitmaps = requested.bitmaps,
+            .bitmap_rows = requested.bitmap_rows};
   }
   // Redirects the counts of a request to these buffers.
   void receive_counts(Request& request) {

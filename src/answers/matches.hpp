@@ -314,6 +314,19 @@ void collect_rows(const Request& request, std::size_t first, const Match* found,
               (*request.chunk_rows)[first / chunk_lookups]);
 }
 
+// Sets the rows of a match in a bitmap of `row_count` rows.
+template <class Rows, class Deleted>
+void set_rows(const Match& match, const Rows& rows, const Deleted& deleted, std::uint8_t* bitmap,
+              std::size_t row_count) {
+  parallel_for(match.size(), piece_rows, [&](std::size_t begin, std::size_t size) {
+    deleted.visit_all({match.begin + begin, match.begin + begin + size},
+                      [&](std::uint64_t at, bool is_deleted) {
+                        const std::uint32_t row = rows[at];
+                        if (!is_deleted && row < row_count) set_row(bitmap, row);
+                      });
+  });
+}
+
 }  // namespace matches
 
 // Below, `valid` is AllValid or ValidMatches (valid_matches.hpp).
@@ -341,6 +354,14 @@ void answer_rows(const Request& request, std::size_t first, const Match* found, 
       if (found[i].size() != 0) set_matched(out.matched, first + i);
   if (request.answers.has(Answer::rows))
     matches::collect_rows(request, first, found, count, rows, valid);
+  if (!request.wants_bitmaps()) return;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto set_in = [&](std::uint8_t* bitmap) {
+      matches::set_rows(found[i], rows, valid.deleted(i), bitmap, out.bitmap_rows);
+    };
+    if (out.bitmap != nullptr) set_in(out.bitmap);
+    if (out.bitmaps != nullptr) set_in(request.bitmap_of(first + i));
+  }
 }
 
 // sum, mean, min and max of lookups [first, first + count) over the request's value column.

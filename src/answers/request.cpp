@@ -20,6 +20,8 @@ AnswerSet answers_of(const Outputs& outputs) {
   add(outputs.max, Answer::max);
   add(outputs.offsets, Answer::rows);
   add(outputs.key, Answer::key);
+  add(outputs.bitmap, Answer::bitmap);
+  add(outputs.bitmaps, Answer::bitmaps);
   return answers;
 }
 

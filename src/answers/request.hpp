@@ -83,14 +83,18 @@ struct Request {
 
   // Without `rows`.
   void drop_rows() {
-    AnswerSet others;
-    for (const Answer answer : all_answers())
-      if (answers.has(answer) && answer != Answer::rows) others = others | answer;
-    answers = others;
+    answers = answers.without(Answer::rows);
     row_counts = nullptr;
     chunk_rows = nullptr;
     outputs.offsets = nullptr;
     outputs.rows = nullptr;
+  }
+
+  // Without `bitmap` and `bitmaps`.
+  void drop_bitmaps() {
+    answers = answers.without(Answer::bitmap | Answer::bitmaps);
+    outputs.bitmap = nullptr;
+    outputs.bitmaps = nullptr;
   }
 
   [[nodiscard]] bool wants_anything() const {
@@ -102,10 +106,21 @@ struct Request {
     const std::size_t bit = row + validity_offset;
     return validity == nullptr || (validity[bit / 8] >> (bit % 8) & 1) != 0;
   }
+  [[nodiscard]] bool wants_bitmaps() const {
+    return outputs.bitmap != nullptr || outputs.bitmaps != nullptr;
+  }
+  // Whether every hit of a lookup changes its answers.
+  [[nodiscard]] bool wants_all_hits() const {
+    return wants_values() || wants_bitmaps() ||
+           answers.has_any_of(Answer::last | Answer::count | Answer::rows);
+  }
   // Whether one hit answers the lookup.
   [[nodiscard]] bool one_hit_is_enough() const {
-    return !wants_values() &&
-           !answers.has_any_of(Answer::first | Answer::last | Answer::count | Answer::rows);
+    return !wants_all_hits() && !answers.has(Answer::first);
+  }
+  // The bitmap of one lookup.
+  [[nodiscard]] std::uint8_t* bitmap_of(std::size_t lookup) const {
+    return outputs.bitmaps + lookup * bitmap_bytes(outputs.bitmap_rows);
   }
 };
 
@@ -131,6 +146,15 @@ inline void set_matched(std::uint8_t* bitmap, std::size_t lookup) {
 // The greater of two rowIDs of `last`, of which any may be a miss.
 [[nodiscard]] constexpr std::uint32_t last_of(std::uint32_t a, std::uint32_t b) {
   return a == miss_row || (b != miss_row && b > a) ? b : a;
+}
+
+// Sets the bit of a row, while other threads set theirs.
+inline void set_row(std::uint8_t* bitmap, std::uint32_t row) {
+  const std::atomic_ref<std::uint8_t> byte(bitmap[row / 8]);
+  const auto bit = static_cast<std::uint8_t>(1U << (row % 8));
+  // Rows are often set already, and reading is cheaper.
+  if ((byte.load(std::memory_order_relaxed) & bit) == 0)
+    byte.fetch_or(bit, std::memory_order_relaxed);
 }
 
 // Adds the work of a part of a batch to the total, while other threads add theirs.

@@ -46,6 +46,10 @@ class BatchRunner {
 
   virtual void run(std::span<const Segment> segments, const BatchQuery& query,
                    const Request& request) const = 0;
+  // The deleted rows of a segment, and all rows that a filter of `filter.rows` rows lacks. The
+  // filter must live as long as the result.
+  [[nodiscard]] virtual RowBitmapPtr restricted(const RowBitmapPtr& deleted,
+                                                const BitmapView& filter, Stream stream) const = 0;
   // The rows whose key equals one of these; null: none.
   [[nodiscard]] virtual RowBitmapPtr matching_rows(std::span<const Segment> segments,
                                                    const ColumnView& keys, std::size_t row_count,

@@ -44,6 +44,7 @@ class ChunkAnswers {
     buffers_.clear_matched();
     for (std::vector<std::uint32_t>& rows : rows_) rows.clear();
     if (request_.answered != nullptr) find_answered(into, first, count, matched);
+    if (into.outputs.bitmaps != nullptr) request_.outputs.bitmaps = into.bitmap_of(first);
     request_.deleted = bits_of(segment.deleted);
     segment.searcher->answer(batch, request_);
   }
@@ -283,6 +284,11 @@ void HostBatchRunner::run(std::span<const Segment> segments, const BatchQuery& q
   Request others = request;
   others.drop_rows();
   if (others.wants_anything()) answer_from_all(segments, query, others);
+}
+
+RowBitmapPtr HostBatchRunner::restricted(const RowBitmapPtr& deleted, const BitmapView& filter,
+                                         Stream) const {
+  return std::make_shared<const FilteredRows>(deleted, filter);
 }
 
 RowBitmapPtr HostBatchRunner::matching_rows(std::span<const Segment> segments,

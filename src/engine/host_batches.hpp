@@ -14,6 +14,8 @@ class HostBatchRunner final : public BatchRunner {
  public:
   void run(std::span<const Segment> segments, const BatchQuery& query,
            const Request& request) const override;
+  [[nodiscard]] RowBitmapPtr restricted(const RowBitmapPtr& deleted, const BitmapView& filter,
+                                        Stream stream) const override;
   [[nodiscard]] RowBitmapPtr matching_rows(std::span<const Segment> segments,
                                            const ColumnView& keys, std::size_t row_count,
                                            Stream stream) const override;

@@ -321,10 +321,7 @@ KeyDistance require_nearest(const KeyCodec& codec, const NearestOptions& nearest
 
 Request points_of(const Request& request) {
   Request points = request;
-  points.answers = {};
-  for (const Answer answer : all_answers())
-    if (request.answers.has(answer) && answer != Answer::any && answer != Answer::key)
-      points.answers = points.answers | answer;
+  points.answers = request.answers.without(Answer::any | Answer::key);
   points.outputs.any = nullptr;
   points.outputs.key = nullptr;
   points.outputs.matched = nullptr;

@@ -106,10 +106,11 @@ class OrderedSearcher final : public Searcher, public SortedPairs {
   }
 
   void answer(const LookupBatch& batch, const Request& request) const override {
-    // A batch is not reordered if it collects rowIDs, whose order is that of the batch, or compares
-    // full keys, which are read from the batch.
-    const bool can_reorder =
-        !batch.has_residual() && !request.answers.has(Answer::rows) && batch.size() <= miss_row;
+    // A batch is not reordered if it collects rows of each lookup in the order of the batch, or
+    // compares full keys, which are read from the batch.
+    const bool can_reorder = !batch.has_residual() &&
+                             !request.answers.has_any_of(Answer::rows | Answer::bitmaps) &&
+                             batch.size() <= miss_row;
     const std::shared_ptr<DeletedSet> deleted = deleted_sets_.of(request.deleted);
     if (can_reorder && order_rule_.in_order(batch))
       answer_in_order(batch, request, deleted.get());
@@ -361,9 +362,7 @@ class OrderedSearcher final : public Searcher, public SortedPairs {
 
   // Whether the first of equal keys, which has the smallest rowID, answers a point.
   [[nodiscard]] static bool wants_first_row(const Request& request) {
-    return !request.wants_values() &&
-           !request.answers.has_any_of(Answer::last | Answer::count | Answer::rows) &&
-           request.deleted.empty() && request.counters == nullptr;
+    return !request.wants_all_hits() && request.deleted.empty() && request.counters == nullptr;
   }
 
   // The keys by position.

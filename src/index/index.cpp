@@ -42,15 +42,16 @@ void Index::answer_into(const Query& query, const AnswerOptions& options, const 
   state_->answer_into(query, options, outputs, diagnostics);
 }
 
-bool Index::State::supports(const Version& now, Answer answer, QueryKind kind) const {
+bool Index::State::supports(const Version& now, Answer answer, QueryKind query_kind) const {
   if (engine.memory_space == MemorySpace::device &&
       (answer == Answer::mean || answer == Answer::last))
     return false;
   const Capabilities& can = now.main().searcher->capabilities();
-  if (kind == QueryKind::nearest) return can.key_order;
+  if (query_kind == QueryKind::nearest) return can.key_order;
   if (answer == Answer::key) return false;
-  if (kind == QueryKind::prefix) return can.ranges && now.main().codec->type() == Type::string;
-  return kind == QueryKind::equal || can.ranges;
+  if (query_kind == QueryKind::prefix)
+    return can.ranges && now.main().codec->type() == Type::string;
+  return query_kind == QueryKind::equal || can.ranges;
 }
 
 void Index::State::require_supported(const Version& now, const AnswerOptions& options,
@@ -135,8 +136,8 @@ std::size_t Index::State::included_number(const std::string& name) const {
   fail("unknown included column '{}': the index includes {}", name, included_names());
 }
 
-void Index::State::require_reachable(const ColumnView& column, const char* what) const {
-  if (column.memory_space() == MemorySpace::device && engine.memory_space == MemorySpace::host)
+void Index::State::require_reachable(MemorySpace space, const char* what) const {
+  if (space == MemorySpace::device && engine.memory_space == MemorySpace::host)
     fail(
         "the {} are in device memory, which {} cannot read: copy them to host memory, or use an "
         "index on the GPU (@cuda)",
@@ -152,9 +153,19 @@ void Index::State::require_readable(const ColumnView& values) const {
          spec.text());
 }
 
+void Index::State::require_filter(const Version& now, const BitmapView& filter) const {
+  if (filter.rows != now.rows())
+    fail("the filter has {} rows but the index has {}: pass a bit for each row", filter.rows,
+         now.rows());
+  if (filter.bits == nullptr && filter.rows != 0)
+    fail("expected the bits of a filter of {} rows, got a null pointer", filter.rows);
+  require_reachable(filter.memory_space, "bits of the filter");
+}
+
 void Index::State::require_query(const Version& now, const Query& query) const {
   const ColumnView& lower = query.lower;
   const ColumnView& upper = query.upper;
+  if (query.filter) require_filter(now, *query.filter);
   require_reachable(lower, "lookups");
   if (query.kind != QueryKind::range) {
     if (!lower.has_value())
@@ -207,9 +218,27 @@ void Index::State::set_included_column(Request& request, const AnswerOptions& op
   if (is_included) request.included_column = included_number(options.included);
 }
 
+std::vector<Segment> Index::State::filtered(const Version& now, const BitmapView& filter,
+                                            Stream stream) const {
+  std::vector<Segment> segments = now.segments;
+  RowBitmapPtr deleted = segments.front().deleted;
+  RowBitmapPtr restricted = engine.batches->restricted(deleted, filter, stream);
+  // Segments often share their deleted rows.
+  for (Segment& segment : segments) {
+    if (segment.deleted != deleted) {
+      deleted = segment.deleted;
+      restricted = engine.batches->restricted(deleted, filter, stream);
+    }
+    segment.deleted = restricted;
+  }
+  return segments;
+}
+
 void Index::State::run(const Version& now, const Query& query, const Request& request) const {
   const bool is_range = query.kind == QueryKind::range;
-  engine.batches->run(now.segments,
+  std::vector<Segment> restricted;
+  if (query.filter) restricted = filtered(now, *query.filter, request.stream);
+  engine.batches->run(query.filter ? std::span<const Segment>(restricted) : now.segments,
                       {.lower = query.lower,
                        .upper = is_range ? query.upper : query.lower,
                        .kind = searched_kind(now, query),
@@ -222,16 +251,19 @@ Answers Index::State::answer(const Query& query, const AnswerOptions& options,
                              const Diagnostics& diagnostics) const {
   return explain_out_of_memory("answering a batch", [&] {
     if (options.answers.empty() && !options.matched)
-      fail("no answer requested: choose any, first, last, count, sum, mean, min, max or rows");
+      fail(
+          "no answer requested: choose any, first, last, count, sum, mean, min, max, rows or "
+          "bitmap");
     const Reading now = read();
     require_query(*now, query);
     const std::optional<ColumnView> own_values = included_values(*now, options, options.answers);
     require_supported(*now, options, options.answers, searched_kind(*now, query));
+    if (options.answers.has(Answer::bitmaps)) require_bitmap_bytes(*now, query, options);
     start_counting(*now, diagnostics);
     Answers answers;
     threads->run([&] {
       AnswersAccess access(options, own_values ? *own_values : options.values, query.size(),
-                           has_null_values(*now, options));
+                           has_null_values(*now, options), now->rows());
       set_included_column(access.request(), options, own_values.has_value());
       set_diagnostics(access.request(), diagnostics);
       run(*now, query, access.request());
@@ -271,11 +303,24 @@ void Index::State::answer_into(const Query& query, const AnswerOptions& options,
       if (outputs.memory_space == MemorySpace::device) return run(*now, query, request);
       for (std::uint8_t* const bitmap : {outputs.matched, outputs.validity})
         if (bitmap != nullptr) std::memset(bitmap, 0, (lookups + 7) / 8);
+      const std::size_t bytes = bitmap_bytes(outputs.bitmap_rows);
+      if (outputs.bitmap != nullptr) std::memset(outputs.bitmap, 0, bytes);
+      if (outputs.bitmaps != nullptr) std::memset(outputs.bitmaps, 0, lookups * bytes);
       RowsInto rows_into(request, lookups);
       run(*now, query, request);
       rows_into.finish();
     });
   });
+}
+
+void Index::State::require_bitmap_bytes(const Version& now, const Query& query,
+                                        const AnswerOptions& options) {
+  const std::size_t bytes = bitmap_bytes(now.rows());
+  if (bytes == 0 || query.size() <= options.max_bitmap_bytes / bytes) return;
+  fail(
+      "the bitmaps of {} queries over {} rows take more than {} bytes: pass fewer queries, raise "
+      "max_bitmap_bytes, or ask for one bitmap of all queries ('bitmap')",
+      query.size(), now.rows(), options.max_bitmap_bytes);
 }
 
 void Index::State::require_writable(MemorySpace space) const {

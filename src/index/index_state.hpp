@@ -64,7 +64,7 @@ struct Index::State {
     make_version(std::forward<Make>(make));
   }
 
-  [[nodiscard]] bool supports(const Version& now, Answer answer, QueryKind kind) const;
+  [[nodiscard]] bool supports(const Version& now, Answer answer, QueryKind query_kind) const;
   // Throws unless the index supports these answers, with rows in the requested order.
   void require_supported(const Version& now, const AnswerOptions& options, AnswerSet answers,
                          QueryKind query_kind) const;
@@ -85,7 +85,10 @@ struct Index::State {
   [[nodiscard]] std::string included_names() const;
   void require_include(const IncludedColumns& include, std::size_t rows) const;
   // A GPU reads host and device memory, a CPU host memory only.
-  void require_reachable(const ColumnView& column, const char* what) const;
+  void require_reachable(MemorySpace space, const char* what) const;
+  void require_reachable(const ColumnView& column, const char* what) const {
+    require_reachable(column.memory_space(), what);
+  }
   // Values of a call or of a change. A GPU reads values without nulls only.
   void require_readable(const ColumnView& values) const;
   // Included values need keys in key order.
@@ -94,6 +97,9 @@ struct Index::State {
   // Keys of changes and of neighbour queries must have all parts of the column.
   void require_whole_keys(const Version& now, const ColumnView& keys) const;
   void require_query(const Version& now, const Query& query) const;
+  void require_filter(const Version& now, const BitmapView& filter) const;
+  static void require_bitmap_bytes(const Version& now, const Query& query,
+                                   const AnswerOptions& options);
   static void require_prefixes(const Version& now, const ColumnView& prefixes);
   // A CPU does not write device memory.
   void require_writable(MemorySpace space) const;
@@ -167,6 +173,9 @@ struct Index::State {
   void set_merge_failure(std::string failure);
 
   void set_included_column(Request& request, const AnswerOptions& options, bool is_included) const;
+  // The segments of a version, of which only rows of the filter match.
+  [[nodiscard]] std::vector<Segment> filtered(const Version& now, const BitmapView& filter,
+                                              Stream stream) const;
   // Runs a checked query.
   void run(const Version& now, const Query& query, const Request& request) const;
   // The kind that segments search: a composite key of fewer parts than the column matches every key

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include <rtindex/bitmap.hpp>
+
 #include "base/array.hpp"
 #include "rows/row_bits.hpp"
 #include "rows/shared_pages.hpp"
@@ -42,6 +44,8 @@ class RowBitmap {
 
  protected:
   RowBitmap() = default;
+  // Without an id nothing is derived from the bitmap that outlives a call.
+  explicit RowBitmap(const RowBits& bits) : bits_(bits), id_(0) {}
   RowBits bits_;
   std::size_t count_ = 0;
 
@@ -96,6 +100,26 @@ class HostRowBitmap final : public RowBitmap, public std::enable_shared_from_thi
                                                               std::size_t rows,
                                                               Combine combine) const;
   RowWords words_;
+};
+
+// The deleted rows of a segment in host memory, and all rows that a filter of the caller lacks:
+// only its bits are read, while a query runs.
+class FilteredRows final : public RowBitmap {
+ public:
+  FilteredRows(RowBitmapPtr deleted, const BitmapView& filter)
+      : RowBitmap(with_filter(bits_of(deleted), filter)), deleted_(std::move(deleted)) {}
+  [[nodiscard]] Array<std::uint32_t> words() const override { return {}; }
+  [[nodiscard]] RowBitmapPtr union_with(const RowBitmap&) const override { return nullptr; }
+  [[nodiscard]] RowBitmapPtr minus(const RowBitmap&) const override { return nullptr; }
+
+ private:
+  [[nodiscard]] static RowBits with_filter(RowBits bits, const BitmapView& filter) {
+    bits.bitmap = nullptr;
+    bits.filter = filter.bits;
+    bits.filter_offset = filter.offset;
+    return bits;
+  }
+  RowBitmapPtr deleted_;
 };
 
 // Builds a row bitmap of many rows; many threads may add rows at once.

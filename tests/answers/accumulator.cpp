@@ -22,7 +22,7 @@ Answers fold(const std::vector<T>& values, const std::vector<std::uint32_t>& hit
   AnswersAccess access(options, 1);
   visit_class(access.request().value_class(), [&]<class Class>() {
     Accumulator<Class> accumulator(access.request(), 0);
-    accumulator.start();
+    accumulator.start(0);
     for (const std::uint32_t hit : hits)
       if (accumulator.hit(hit)) break;
     accumulator.finish(0);
@@ -87,7 +87,7 @@ TEST(Accumulator, StopsOnceNoHitCanChangeTheAnswer) {
     options.values = values;
     AnswersAccess access(options, 1);
     Accumulator<std::uint64_t> accumulator(access.request(), 0);
-    accumulator.start();
+    accumulator.start(0);
     for (int i = 0; i < hits_before; ++i)
       EXPECT_FALSE(accumulator.hit(static_cast<std::uint32_t>(i)));
     return accumulator.hit(3);
@@ -109,7 +109,7 @@ TEST(Accumulator, IgnoresDeletedRows) {
     AnswersAccess access(options, 1);
     access.request().deleted = {&deleted, 4};
     Accumulator<double> accumulator(access.request(), 0);
-    accumulator.start();
+    accumulator.start(0);
     for (const std::uint32_t hit : hits) {
       const bool done = accumulator.hit(hit);
       EXPECT_TRUE(hit == 2 || !done) << "a deleted row ends no lookup";

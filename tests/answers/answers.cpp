@@ -24,7 +24,7 @@ TEST(AnswerSet, CombinesAnswers) {
 }
 
 TEST(AnswerNames, RoundTrip) {
-  EXPECT_EQ(all_answers().size(), 10U);
+  EXPECT_EQ(all_answers().size(), 12U);
   for (const Answer answer : all_answers()) EXPECT_EQ(answer_named(name_of(answer)), answer);
   EXPECT_THROW(static_cast<void>(answer_named("average")), Error);
   EXPECT_THROW(static_cast<void>(answer_named("")), Error);

@@ -20,7 +20,9 @@ struct Example {
   Batch batch = ranges(integers(Type::i32, std::vector<Whole>{10, 15, 11, 0, 20}),
                        integers(Type::i32, std::vector<Whole>{10, 25, 19, 99, 10}));
   Matches matches = scan(column.keys(), batch);
-  AnswerOptions options{.answers = full_options().answers, .matched = true, .limit = 2};
+  AnswerOptions options{.answers = full_options().answers | Answer::bitmap | Answer::bitmaps,
+                        .matched = true,
+                        .limit = 2};
   PlainAnswers right;
 
   Example() {
@@ -35,6 +37,8 @@ struct Example {
     right.offsets = {0, 2, 3, 3, 5, 5};
     right.rows = {3, 0, 1, 3, 1};
     right.matched = {0b01011};
+    right.bitmap = {0, 1, 3};
+    right.bitmaps = {{0, 3}, {1}, {}, {0, 1, 3}, {}};
   }
 
   [[nodiscard]] std::string difference(const PlainAnswers& found) const {
@@ -77,6 +81,12 @@ TEST(Checker, RejectsEveryWrongAnswer) {
       {"min", [](PlainAnswers& g) { std::get<0>(*g.min)[0] = 100; }},
       {"max", [](PlainAnswers& g) { std::get<0>(*g.max)[3] = 100; }},
       {"max of a miss", [](PlainAnswers& g) { std::get<0>(*g.max)[4] = 200; }},
+      {"bitmap lacks a row", [](PlainAnswers& g) { g.bitmap->pop_back(); }},
+      {"bitmap has a null row", [](PlainAnswers& g) { (*g.bitmap)[1] = 2; }},
+      {"bitmap is missing", [](PlainAnswers& g) { g.bitmap.reset(); }},
+      {"bitmaps lack a row", [](PlainAnswers& g) { (*g.bitmaps)[3].pop_back(); }},
+      {"bitmaps of a miss", [](PlainAnswers& g) { (*g.bitmaps)[2] = {0}; }},
+      {"bitmaps are missing", [](PlainAnswers& g) { g.bitmaps.reset(); }},
       {"a row that does not match", [](PlainAnswers& g) { g.rows[0] = 1; }},
       {"a row twice", [](PlainAnswers& g) { g.rows[0] = 0; }},
       {"a row too few",

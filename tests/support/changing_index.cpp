@@ -115,8 +115,14 @@ std::string ChangingIndex::difference() {
   return "";
 }
 
-std::string ChangingIndex::difference(const Batch& batch, const TestColumn& values,
+std::string ChangingIndex::difference(const Batch& all_rows, const TestColumn& values,
                                       const TestColumn& others) {
+  Batch batch = all_rows;
+  std::vector<std::uint8_t> bits(bitmap_bytes(keys_.size()) + 1);
+  if (random_.below(2) == 0) {
+    for (std::uint8_t& byte : bits) byte = static_cast<std::uint8_t>(random_.below(256));
+    batch.filter = BitmapView{bits.data(), keys_.size(), random_.below(8)};
+  }
   const Matches matches = scan(keys_, batch);
   const ValuesOf own = options_.include ? ValuesOf::index : ValuesOf::call;
   AnswerOptions full = full_options();

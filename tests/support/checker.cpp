@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -67,8 +68,10 @@ class Checker {
       check_aggregates(i);
       check_rows(i);
       check_matched(i);
+      check_bitmap(i);
       if (!difference_.empty()) difference_ += " (" + batch_.text(i) + ")";
     }
+    if (found_.bitmap && difference_.empty()) check_union();
     return difference_;
   }
 
@@ -115,6 +118,9 @@ class Checker {
     check_aggregate_size("max", options_.answers.has(Answer::max), found_.max);
     check_size("offsets", options_.answers.has(Answer::rows), found_.offsets, n + 1);
     check_size("matched", options_.matched, found_.matched, (n + 7) / 8);
+    check_size("bitmaps", options_.answers.has(Answer::bitmaps), found_.bitmaps, n);
+    if (options_.answers.has(Answer::bitmap) != found_.bitmap.has_value())
+      differ("bitmap is {}", found_.bitmap ? "returned but was not requested" : "missing");
     if (!difference_.empty()) return;
     if (found_.offsets &&
         (found_.offsets->front() != 0 || found_.offsets->back() != found_.rows.size()))
@@ -215,6 +221,20 @@ class Checker {
       differ("lookup {}: matched is {} but there are {} matches", i, matched, matches_[i].size());
   }
 
+  void check_bitmap(std::size_t i) {
+    if (found_.bitmaps && (*found_.bitmaps)[i] != matches_[i])
+      differ("lookup {}: {} rows in its bitmap in place of {}, or other ones", i,
+             (*found_.bitmaps)[i].size(), matches_[i].size());
+  }
+
+  void check_union() {
+    std::set<std::uint32_t> wanted;
+    for (const std::vector<std::uint32_t>& rows : matches_) wanted.insert(rows.begin(), rows.end());
+    if (!std::equal(wanted.begin(), wanted.end(), found_.bitmap->begin(), found_.bitmap->end()))
+      differ("{} rows in the bitmap in place of {}, or other ones", found_.bitmap->size(),
+             wanted.size());
+  }
+
   const PlainAnswers& found_;
   const AnswerOptions& options_;
   const Batch& batch_;
@@ -224,6 +244,13 @@ class Checker {
 };
 
 }  // namespace
+
+std::vector<std::uint32_t> rows_of(const BitmapView& bitmap) {
+  std::vector<std::uint32_t> rows;
+  for (std::size_t row = 0; row < bitmap.rows; ++row)
+    if (bitmap.has(row)) rows.push_back(static_cast<std::uint32_t>(row));
+  return rows;
+}
 
 PlainAnswers plain_answers(const Answers& answers, const AnswerOptions& options) {
   PlainAnswers found;
@@ -240,6 +267,12 @@ PlainAnswers plain_answers(const Answers& answers, const AnswerOptions& options)
   if (options.answers.has(Answer::rows)) {
     found.offsets.emplace(answers.offsets().begin(), answers.offsets().end());
     found.rows = copy(answers.rows());
+  }
+  if (options.answers.has(Answer::bitmap)) found.bitmap = rows_of(answers.bitmap());
+  if (options.answers.has(Answer::bitmaps)) {
+    found.bitmaps.emplace();
+    for (std::size_t i = 0; i < answers.size(); ++i)
+      found.bitmaps->push_back(rows_of(answers.bitmap(i)));
   }
   if (options.matched)
     found.matched.emplace(answers.matched_bitmap().begin(), answers.matched_bitmap().end());

@@ -20,7 +20,12 @@ struct PlainAnswers {
   std::optional<std::vector<std::uint64_t>> offsets;
   std::vector<std::uint32_t> rows;
   std::optional<std::vector<std::uint8_t>> matched;
+  std::optional<std::vector<std::uint32_t>> bitmap;  // the rows that are set
+  std::optional<Matches> bitmaps;
 };
+
+// The rows that are set in a bitmap.
+[[nodiscard]] std::vector<std::uint32_t> rows_of(const BitmapView& bitmap);
 
 [[nodiscard]] PlainAnswers plain_answers(const Answers& answers, const AnswerOptions& options);
 

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include <rtindex/answer.hpp>
+#include <rtindex/query.hpp>
 
 #include "support/key.hpp"
 #include "support/test_column.hpp"
@@ -15,7 +17,9 @@ struct Batch {
   QueryKind kind = QueryKind::equal;
   TestColumn lower;
   TestColumn upper;
+  std::optional<BitmapView> filter = {};
 
+  [[nodiscard]] Query query() const;
   [[nodiscard]] std::size_t size() const { return lower.size(); }
   [[nodiscard]] std::string text(std::size_t lookup) const;
 };
@@ -23,7 +27,7 @@ struct Batch {
 [[nodiscard]] Batch points(const TestColumn& keys);
 [[nodiscard]] Batch ranges(const TestColumn& lower, const TestColumn& upper);
 
-// The matching rowIDs of every lookup, in ascending order.
+// The matching rowIDs of every lookup, in ascending order; a filter is applied.
 using Matches = std::vector<std::vector<std::uint32_t>>;
 
 // The oracle: one slow, obvious scan of the whole column for every lookup.

@@ -11,6 +11,17 @@ constexpr AnswerSet of_values = aggregates | Answer::mean;
 constexpr AnswerSet everything =
     Answer::any | Answer::first | Answer::count | aggregates | AnswerSet(Answer::rows);
 
+constexpr AnswerSet bitmaps = Answer::bitmap | Answer::bitmaps;
+
+// Calls that return rows return them as bitmaps, too; a limit does not apply to these. Large ones
+// would take most of the time of the tests.
+void add_bitmaps(AnswerOptions& options, const Index& index, const Batch& batch) {
+  constexpr std::size_t max_bits = std::size_t{1} << 17;
+  if (!options.answers.has(Answer::rows)) return;
+  options.answers = options.answers | Answer::bitmap;
+  if (index.size() * batch.size() <= max_bits) options.answers = options.answers | Answer::bitmaps;
+}
+
 Aggregates buffer_of(const TestColumn& values, std::size_t size) {
   if (is_float_shape(values.shape())) return std::vector<double>(size, 12.5);
   if (smallest_of(values.shape().type) < 0) return std::vector<std::int64_t>(size, 77);
@@ -35,10 +46,9 @@ std::string explain(const std::string& difference, const AnswerOptions& options)
 std::string check_call(const Index& index, const Batch& batch, const Matches& matches,
                        AnswerOptions options, const TestColumn& values, ValuesOf values_of) {
   set_values(options, values, values_of);
+  add_bitmaps(options, index, batch);
   try {
-    const Answers answers = batch.kind == QueryKind::equal
-                                ? index.lookup(batch.lower.view(), options)
-                                : index.range(batch.lower.view(), batch.upper.view(), options);
+    const Answers answers = index.answer(batch.query(), options);
     return explain(
         first_difference(plain_answers(answers, options), options, batch, matches, values),
         options);
@@ -50,6 +60,7 @@ std::string check_call(const Index& index, const Batch& batch, const Matches& ma
 std::string check_call_into(const Index& index, const Batch& batch, const Matches& matches,
                             AnswerOptions options, const TestColumn& values, ValuesOf values_of) {
   set_values(options, values, values_of);
+  add_bitmaps(options, index, batch);
   const std::size_t size = batch.size();
   PlainAnswers found;
   found.size = size;
@@ -77,12 +88,16 @@ std::string check_call_into(const Index& index, const Batch& batch, const Matche
     found.matched.emplace((size + 7) / 8, std::uint8_t{0xff});
     outputs.matched = found.matched->data();
   }
-  const auto call = [&] {
-    if (batch.kind == QueryKind::equal)
-      index.answer_into(Query::equal(batch.lower.view()), options, outputs);
-    else
-      index.answer_into(Query::range(batch.lower.view(), batch.upper.view()), options, outputs);
-  };
+  outputs.bitmap_rows = index.size();
+  const std::size_t bytes = bitmap_bytes(index.size());
+  std::vector<std::uint8_t> bitmap(bytes + 1, 0xff);
+  std::vector<std::uint8_t> of_each;
+  if (options.answers.has(Answer::bitmap)) outputs.bitmap = bitmap.data();
+  if (options.answers.has(Answer::bitmaps)) {
+    of_each.assign(size * bytes + 1, 0xff);
+    outputs.bitmaps = of_each.data();
+  }
+  const auto call = [&] { index.answer_into(batch.query(), options, outputs); };
   try {
     if (options.answers.has(Answer::rows)) {
       // A call with the offsets alone returns the number of rows.
@@ -94,6 +109,12 @@ std::string check_call_into(const Index& index, const Batch& batch, const Matche
       outputs.rows_capacity = found.rows.size();
     }
     call();
+    if (outputs.bitmap != nullptr) found.bitmap = rows_of({bitmap.data(), index.size()});
+    if (outputs.bitmaps != nullptr) {
+      found.bitmaps.emplace();
+      for (std::size_t i = 0; i < size; ++i)
+        found.bitmaps->push_back(rows_of({of_each.data() + i * bytes, index.size()}));
+    }
     return explain(first_difference(found, options, batch, matches, values), options);
   } catch (const Error& error) {
     return text_of(options) + ": " + error.what();
@@ -120,6 +141,7 @@ const std::vector<AnswerOptions>& every_options() {
   static const std::vector<AnswerOptions> variants = [] {
     std::vector<AnswerOptions> list;
     for (const Answer answer : all_answers()) {
+      if (bitmaps.has(answer)) continue;
       list.push_back({.answers = answer});
       list.push_back({.answers = answer, .matched = true});
     }

@@ -5,14 +5,17 @@
 #include <utility>
 #include <vector>
 
+#include "answers/answers.hpp"
 #include "base/cuda/transfer.hpp"
 #include "base/error.hpp"
+#include "base/parallel.hpp"
 #include "base/types.hpp"
 #include "engine/cuda/device_batch.hpp"
 #include "engine/cuda/device_segments.hpp"
 #include "engine/cuda/segment_input.hpp"
 #include "engine/host_batches.hpp"
 #include "order/cuda/device_pointers.hpp"
+#include "rows/bitmap_bits.hpp"
 #include "rows/cuda/device_row_bitmap.hpp"
 
 namespace rtindex::cuda {
@@ -72,6 +75,13 @@ void reject_capture(const Plan& plan, Stream caller) {
 void DeviceBatchRunner::run(std::span<const Segment> segments, const BatchQuery& query,
                             const Request& request) const {
   const OnDevice current(gpu_.device);
+  if (request.wants_bitmaps()) {
+    write_bitmaps(segments, query, request);
+    Request others = request;
+    others.drop_bitmaps();
+    if (others.wants_anything()) run(segments, query, others);
+    return;
+  }
   if (query.kind == QueryKind::nearest) return answer_nearest(segments, query, request);
   if (query.kind != QueryKind::prefix) return answer(segments, query, request);
   const HostColumn prefixes(query.lower, "prefixes", request.stream);
@@ -122,7 +132,111 @@ void DeviceBatchRunner::answer_reachable(std::span<const Segment> segments, cons
   batch.run();
 }
 
+namespace {
+
+// The rows of a query, in device memory.
+struct RowsOnDevice {
+  DeviceArray<std::uint64_t> offsets;
+  DeviceArray<std::uint32_t> rows;
+};
+
 // Runs the query twice: once to size the buffer of rows, once to fill it.
+[[nodiscard]] RowsOnDevice find_all_rows(const DeviceBatchRunner& runner,
+                                         std::span<const Segment> segments, const BatchQuery& query,
+                                         const Queue& queue) {
+  RowsOnDevice found;
+  found.offsets = DeviceArray<std::uint64_t>(queue, query.size() + 1);
+  Outputs outputs;
+  outputs.memory_space = MemorySpace::device;
+  outputs.offsets = found.offsets.data();
+  const auto find = [&] {
+    Request request = request_into({.stream = {queue.stream()}}, {}, outputs);
+    request.answers = Answer::rows;
+    runner.run(segments, query, request);
+  };
+  find();
+  std::uint64_t count = 0;
+  copy_to_host(&count, found.offsets.data() + query.size(), sizeof(count), queue);
+  if (count == 0) return found;
+  found.rows = DeviceArray<std::uint32_t>(queue, count);
+  outputs.rows = found.rows.data();
+  outputs.rows_capacity = count;
+  find();
+  return found;
+}
+
+// Sets the rows of lookups in host memory.
+void set_bitmaps(const Answers& found, const Request& request) {
+  const Outputs& out = request.outputs;
+  parallel_for(found.size(), chunk_lookups, [&](std::size_t first, std::size_t count) {
+    for (std::size_t i = first; i < first + count; ++i)
+      for (const std::uint32_t row : found.rows(i)) {
+        if (row >= out.bitmap_rows) continue;
+        if (out.bitmap != nullptr) set_row(out.bitmap, row);
+        if (out.bitmaps != nullptr) set_row(request.bitmap_of(i), row);
+      }
+  });
+}
+
+// Copies bitmaps of the device to a buffer in host or device memory, without gaps.
+void copy_bitmaps(const RowBitmapWords& bitmaps, std::size_t count, std::size_t stride,
+                  const Outputs& out, std::uint8_t* to, cudaStream_t stream) {
+  const std::size_t bytes = bitmap_bytes(out.bitmap_rows);
+  if (bytes == 0 || count == 0) return;
+  const bool to_device = out.memory_space == MemorySpace::device;
+  check(cudaMemcpy2DAsync(to, bytes, bitmaps.words.data(), stride * sizeof(std::uint32_t), bytes,
+                          count, to_device ? cudaMemcpyDeviceToDevice : cudaMemcpyDeviceToHost,
+                          stream),
+        "copying bitmaps");
+  if (!to_device) check(cudaStreamSynchronize(stream), "copying bitmaps");
+}
+
+}  // namespace
+
+void DeviceBatchRunner::write_bitmaps(std::span<const Segment> segments, const BatchQuery& query,
+                                      const Request& request) const {
+  Plan plan;
+  plan.on_gpu = true;
+  plan.counts_on_host = true;
+  reject_capture(plan, request.stream);
+  if (request.plan != nullptr) *request.plan = plan.describe();
+  const bool on_host = query.lower.memory_space() == MemorySpace::host &&
+                       query.upper.memory_space() == MemorySpace::host;
+  if (on_host) {
+    AnswersAccess access({.answers = Answer::rows, .stream = request.stream}, query.size());
+    run(segments, query, access.request());
+    return set_bitmaps(access.finish(), request);
+  }
+  const Outputs& out = request.outputs;
+  const Queue queue(gpu_.memory, static_cast<cudaStream_t>(request.stream.handle));
+  const WaitOnExit wait(queue);
+  const RowsOnDevice found = find_all_rows(*this, segments, query, queue);
+  const std::size_t stride = RowBits::words_of(out.bitmap_rows);
+  if (out.bitmap != nullptr) {
+    const RowBitmapWords bitmap(out.bitmap_rows, queue);
+    set_rows(found.rows.data(), found.rows.size(), bitmap, queue);
+    copy_bitmaps(bitmap, 1, stride, out, out.bitmap, queue);
+  }
+  if (out.bitmaps != nullptr) {
+    const RowBitmapWords bitmaps(query.size() * stride * RowBits::word_bits, queue);
+    set_rows_of_lookups(found.rows.data(), found.rows.size(), found.offsets.data(), query.size(),
+                        out.bitmap_rows, bitmaps, queue);
+    copy_bitmaps(bitmaps, query.size(), stride, out, out.bitmaps, queue);
+  }
+}
+
+RowBitmapPtr DeviceBatchRunner::restricted(const RowBitmapPtr& deleted, const BitmapView& filter,
+                                           Stream caller) const {
+  const OnDevice current(gpu_.device);
+  if (filter.memory_space == MemorySpace::host) {
+    Array<std::uint32_t> words(RowBits::words_of(filter.rows));
+    for (std::size_t i = 0; i < words.size(); ++i) words[i] = missing_rows(filter, i);
+    return union_of(deleted, upload_bitmap(words.span(), filter.rows, gpu_.memory));
+  }
+  check(cudaStreamSynchronize(static_cast<cudaStream_t>(caller.handle)), "reading a filter");
+  return union_of(deleted, missing_rows(filter, gpu_.memory));
+}
+
 RowBitmapPtr DeviceBatchRunner::matching_rows(std::span<const Segment> segments,
                                               const ColumnView& keys, std::size_t row_count,
                                               Stream caller) const {
@@ -136,25 +250,10 @@ RowBitmapPtr DeviceBatchRunner::matching_rows(std::span<const Segment> segments,
   const WaitOnExit wait(queue);
   const OnGpuElements copied(keys, queue);
   const ColumnView lookups = copied.view();
-  const DeviceArray<std::uint64_t> offsets(queue, keys.size() + 1);
-  Outputs outputs;
-  outputs.memory_space = MemorySpace::device;
-  outputs.offsets = offsets.data();
-  const auto find = [&] {
-    Request request = request_into({.stream = {stream.get()}}, {}, outputs);
-    request.answers = Answer::rows;
-    run(segments, BatchQuery::equal(lookups), request);
-  };
-  find();
-  std::uint64_t count = 0;
-  copy_to_host(&count, offsets.data() + keys.size(), sizeof(count), queue);
-  if (count == 0) return nullptr;
-  const DeviceArray<std::uint32_t> rows(queue, count);
-  outputs.rows = rows.data();
-  outputs.rows_capacity = count;
-  find();
+  const RowsOnDevice found = find_all_rows(*this, segments, BatchQuery::equal(lookups), queue);
+  if (found.rows.size() == 0) return nullptr;
   RowBitmapWords bitmap(row_count, queue);
-  set_rows(rows.data(), rows.size(), bitmap, queue);
+  set_rows(found.rows.data(), found.rows.size(), bitmap, queue);
   const std::size_t distinct = count_rows(bitmap, queue);
   return std::make_shared<DeviceRowBitmap>(std::move(stream), std::move(bitmap), distinct,
                                            gpu_.memory);

@@ -16,11 +16,16 @@ class DeviceBatchRunner final : public BatchRunner {
 
   void run(std::span<const Segment> segments, const BatchQuery& query,
            const Request& request) const override;
+  [[nodiscard]] RowBitmapPtr restricted(const RowBitmapPtr& deleted, const BitmapView& filter,
+                                        Stream caller) const override;
   [[nodiscard]] RowBitmapPtr matching_rows(std::span<const Segment> segments,
                                            const ColumnView& keys, std::size_t row_count,
                                            Stream caller) const override;
 
  private:
+  // The bitmaps of a request, from the rows of its lookups.
+  void write_bitmaps(std::span<const Segment> segments, const BatchQuery& query,
+                     const Request& request) const;
   // Points and ranges.
   static void answer(std::span<const Segment> segments, const BatchQuery& query,
                      const Request& request);

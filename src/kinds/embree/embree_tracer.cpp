@@ -222,7 +222,7 @@ class EmbreeTracer final : public Searcher {
       receiver.interval = intervals[i];
       receiver.checks = checks[i];
       receiver.done = accumulator.wants_no_hit();
-      accumulator.start();
+      accumulator.start(first + i);
       if (!intervals[i].empty() && !receiver.done) {
         if (batch.kind() == QueryKind::equal)
           trace_point(query, intervals[i].lower);
