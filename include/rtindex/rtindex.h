@@ -102,16 +102,18 @@ enum {
 /// What to return for each query; several are combined by `|`. Sums, minima and maxima are uint64,
 /// int64 or float64 by the type of the values.
 enum {
-  RTINDEX_ANSWER_ANY = 1,     ///< one matching rowID (uint32)
-  RTINDEX_ANSWER_FIRST = 2,   ///< the smallest matching rowID (uint32)
-  RTINDEX_ANSWER_COUNT = 4,   ///< the number of matching rows (uint32)
-  RTINDEX_ANSWER_SUM = 8,     ///< the sum of the values at the matching rowIDs
-  RTINDEX_ANSWER_MIN = 16,    ///< the smallest of these values
-  RTINDEX_ANSWER_MAX = 32,    ///< the largest of these values
-  RTINDEX_ANSWER_ROWS = 64,   ///< all matching rowIDs (a list of uint32)
-  RTINDEX_ANSWER_KEY = 128,   ///< the key of the neighbour, of RTINDEX_QUERY_NEAREST only
-  RTINDEX_ANSWER_MEAN = 256,  ///< the mean of the values (float64); not on GPUs
-  RTINDEX_ANSWER_LAST = 512   ///< the greatest matching rowID (uint32); not on GPUs
+  RTINDEX_ANSWER_ANY = 1,        ///< one matching rowID (uint32)
+  RTINDEX_ANSWER_FIRST = 2,      ///< the smallest matching rowID (uint32)
+  RTINDEX_ANSWER_COUNT = 4,      ///< the number of matching rows (uint32)
+  RTINDEX_ANSWER_SUM = 8,        ///< the sum of the values at the matching rowIDs
+  RTINDEX_ANSWER_MIN = 16,       ///< the smallest of these values
+  RTINDEX_ANSWER_MAX = 32,       ///< the largest of these values
+  RTINDEX_ANSWER_ROWS = 64,      ///< all matching rowIDs (a list of uint32)
+  RTINDEX_ANSWER_KEY = 128,      ///< the key of the neighbour, of RTINDEX_QUERY_NEAREST only
+  RTINDEX_ANSWER_MEAN = 256,     ///< the mean of the values (float64); not on GPUs
+  RTINDEX_ANSWER_LAST = 512,     ///< the greatest matching rowID (uint32); not on GPUs
+  RTINDEX_ANSWER_BITMAP = 1024,  ///< the rows that match any query; see rtindex_answer_bitmap
+  RTINDEX_ANSWER_BITMAPS = 2048  ///< the rows that match each query; see rtindex_outputs
 };
 
 /// The rowID of a query without a match, for RTINDEX_ANSWER_ANY, _FIRST and _LAST.
@@ -255,6 +257,16 @@ typedef struct rtindex_diagnostics {
   double* ray_ms;              ///< milliseconds of the rays on the GPU, of `rx:optix`
 } rtindex_diagnostics;
 
+/// A row bitmap in Arrow's layout: bit `offset + i` belongs to row i, least significant bit first.
+/// An Arrow boolean array without nulls is one: `buffers[1]`, `offset` and `length`.
+typedef struct rtindex_bitmap {
+  size_t struct_size;
+  const uint8_t* bits;
+  size_t rows;
+  size_t offset;         ///< the bit of row 0
+  int32_t memory_space;  ///< RTINDEX_MEMORY_SPACE_HOST or RTINDEX_MEMORY_SPACE_DEVICE
+} rtindex_bitmap;
+
 /// A batch of queries of one kind. `rtindex_query_equal` and its relatives below set the fields;
 /// other languages, which cannot call them, set the fields themselves.
 typedef struct rtindex_query {
@@ -271,25 +283,26 @@ typedef struct rtindex_query {
   int64_t tolerance_i64;
   uint64_t tolerance_u64;
   double tolerance_f64;
+  const rtindex_bitmap* filter;  ///< the rows that may match, a bit for each; null: all rows
 } rtindex_query;
 
 /// Rows whose key equals those of `keys`.
 RTINDEX_C_INLINE rtindex_query rtindex_query_equal(const rtindex_column* keys) {
   const rtindex_query query = {
-      sizeof(rtindex_query), RTINDEX_QUERY_EQUAL, 0, 0, 0, keys, NULL, 0, 0, 0, 0};
+      sizeof(rtindex_query), RTINDEX_QUERY_EQUAL, 0, 0, 0, keys, NULL, 0, 0, 0, 0, NULL};
   return query;
 }
 /// Rows whose key lies between `lower` and `upper`. One of them may be null: no bound.
 RTINDEX_C_INLINE rtindex_query rtindex_query_range(const rtindex_column* lower,
                                                    const rtindex_column* upper, int32_t ends) {
   const rtindex_query query = {
-      sizeof(rtindex_query), RTINDEX_QUERY_RANGE, ends, 0, 0, lower, upper, 0, 0, 0, 0};
+      sizeof(rtindex_query), RTINDEX_QUERY_RANGE, ends, 0, 0, lower, upper, 0, 0, 0, 0, NULL};
   return query;
 }
 /// Rows whose string begins with those of `prefixes`.
 RTINDEX_C_INLINE rtindex_query rtindex_query_prefix(const rtindex_column* prefixes) {
   const rtindex_query query = {
-      sizeof(rtindex_query), RTINDEX_QUERY_PREFIX, 0, 0, 0, prefixes, NULL, 0, 0, 0, 0};
+      sizeof(rtindex_query), RTINDEX_QUERY_PREFIX, 0, 0, 0, prefixes, NULL, 0, 0, 0, 0, NULL};
   return query;
 }
 /// Rows with the closest key before or after those of `keys`; set `exact` and the tolerance
@@ -297,7 +310,7 @@ RTINDEX_C_INLINE rtindex_query rtindex_query_prefix(const rtindex_column* prefix
 RTINDEX_C_INLINE rtindex_query rtindex_query_nearest(const rtindex_column* keys,
                                                      int32_t direction) {
   const rtindex_query query = {
-      sizeof(rtindex_query), RTINDEX_QUERY_NEAREST, 0, direction, 0, keys, NULL, 0, 0, 0, 0};
+      sizeof(rtindex_query), RTINDEX_QUERY_NEAREST, 0, direction, 0, keys, NULL, 0, 0, 0, 0, NULL};
   return query;
 }
 
@@ -340,6 +353,11 @@ typedef struct rtindex_outputs {
   uint32_t* last;
   double* mean;
   uint8_t* validity;  ///< a bitmap of the queries with a value that is not null; host memory only
+  /// The rows that match any query, (bitmap_rows + 7) / 8 bytes, and as many for each query. Rows
+  /// from `bitmap_rows` on are left out.
+  uint8_t* bitmap;
+  uint8_t* bitmaps;
+  size_t bitmap_rows;
 } rtindex_outputs;
 
 /// What a join returns.
@@ -477,6 +495,31 @@ RTINDEX_C_API rtindex_status rtindex_answer_into(const rtindex_index* index,
                                                  const rtindex_answer_options* options,
                                                  const rtindex_diagnostics* diagnostics,
                                                  const rtindex_outputs* outputs);
+
+/// The rows that match any query of a batch, as an array of bool with an entry for each row of the
+/// index. `schema` may be null. Of `options` only the stream is read.
+RTINDEX_C_API rtindex_status rtindex_answer_bitmap(const rtindex_index* index,
+                                                   const rtindex_query* query,
+                                                   const rtindex_answer_options* options,
+                                                   struct ArrowSchema* schema,
+                                                   struct ArrowArray* array);
+
+/* Operations on bitmaps of the same length in one memory space. `out` receives (rows + 7) / 8 bytes
+   there; in device memory the work is queued on `stream`. */
+
+/// The rows of both.
+RTINDEX_C_API rtindex_status rtindex_bitmap_and(const rtindex_bitmap* a, const rtindex_bitmap* b,
+                                                uint8_t* out, void* stream);
+/// The rows of either.
+RTINDEX_C_API rtindex_status rtindex_bitmap_or(const rtindex_bitmap* a, const rtindex_bitmap* b,
+                                               uint8_t* out, void* stream);
+/// The rows of `a` that `b` does not have.
+RTINDEX_C_API rtindex_status rtindex_bitmap_and_not(const rtindex_bitmap* a,
+                                                    const rtindex_bitmap* b, uint8_t* out,
+                                                    void* stream);
+/// How many rows are set. Waits for the work on `stream`.
+RTINDEX_C_API rtindex_status rtindex_bitmap_count(const rtindex_bitmap* bitmap, void* stream,
+                                                  uint64_t* count);
 
 /* Joins of queries with the rows that they match. `options` may be null: an inner join. */
 

@@ -25,7 +25,10 @@ Outputs outputs_from(const rtindex_outputs& given) {
           .key = given.key,
           .last = given.last,
           .mean = given.mean,
-          .validity = given.validity};
+          .validity = given.validity,
+          .bitmap = given.bitmap,
+          .bitmaps = given.bitmaps,
+          .bitmap_rows = given.bitmap_rows};
 }
 
 }  // namespace

@@ -10,9 +10,14 @@ static_assert(static_cast<int>(QueryKind::nearest) == RTINDEX_QUERY_NEAREST &&
               static_cast<int>(RowOrder::descending) == RTINDEX_ORDER_DESCENDING &&
               static_cast<int>(Direction::nearest) == RTINDEX_DIRECTION_NEAREST &&
               static_cast<int>(JoinKind::anti) == RTINDEX_JOIN_ANTI &&
-              static_cast<int>(Answer::last) == RTINDEX_ANSWER_LAST);
+              static_cast<int>(Answer::last) == RTINDEX_ANSWER_LAST &&
+              static_cast<int>(Answer::bitmaps) == RTINDEX_ANSWER_BITMAPS);
 
 AnswerSet answers_from(std::uint32_t bits) {
+  if ((bits & (RTINDEX_ANSWER_BITMAP | RTINDEX_ANSWER_BITMAPS)) != 0)
+    fail(
+        "bitmaps have an entry for each row, other answers for each query: call "
+        "rtindex_answer_bitmap, or set the buffers of rtindex_answer_into");
   AnswerSet set;
   for (const Answer answer : all_answers())
     if ((bits & static_cast<std::uint32_t>(answer)) != 0) set = set | answer;
@@ -45,6 +50,12 @@ MissValues miss_from(const rtindex_miss_values* miss) {
 
 }  // namespace
 
+BitmapView bitmap_from(const rtindex_bitmap* bitmap, const char* name) {
+  const rtindex_bitmap given = options_of(&required(bitmap, name), "rtindex_bitmap");
+  return {given.bits, given.rows, given.offset,
+          choice(given.memory_space, MemorySpace::device, "memory_space")};
+}
+
 CalledQuery::CalledQuery(const Index& index, const rtindex_query* query, Stream stream)
     : columns_([&index] { return index.spec(); }, stream) {
   const rtindex_query input = options_of(&required(query, "query"), "rtindex_query");
@@ -63,6 +74,7 @@ CalledQuery::CalledQuery(const Index& index, const rtindex_query* query, Stream 
         "RTINDEX_QUERY_RANGE",
         name_of(query_.kind));
   }
+  if (input.filter != nullptr) query_.filter = bitmap_from(input.filter, "filter");
   query_.lower = columns_.view_if_set(input.lower, "lower");
   query_.upper = columns_.view_if_set(input.upper, "upper");
 }

@@ -10,6 +10,8 @@
 
 namespace rtindex::c {
 
+[[nodiscard]] BitmapView bitmap_from(const rtindex_bitmap* bitmap, const char* name);
+
 // The query of a call, with the columns that it views.
 class CalledQuery {
  public:
