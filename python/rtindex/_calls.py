@@ -11,7 +11,7 @@ import numpy as np
 from . import _core
 from ._columns import column as column_of
 from ._columns import columns_of
-from ._device import answer_on_device, first_array
+from ._device import answer_on_device, bitmaps_on_device, first_array
 from ._errors import InvalidArgumentError, UnsupportedError
 from ._keys import key_answer, key_dtype
 from ._kinds import Kind
@@ -25,7 +25,9 @@ _ROW_ANSWERS = ("any", "first", "last", "count")
 _AGGREGATES = ("sum", "min", "max")
 VALUE_ANSWERS = frozenset((*_AGGREGATES, "mean"))
 """Answers of values, which are null where all values are."""
-_CHOICES = "any, first, last, count, sum, mean, min, max or rows"
+_BITMAPS = ("bitmap", "bitmaps")
+_MAX_BITMAP_BYTES = 2**30
+_CHOICES = "any, first, last, count, sum, mean, min, max, rows, bitmap or bitmaps"
 _ORDERS = {None: "", "key": "key", "-key": "-key"}
 NO_LIMIT = 2**32 - 1
 
@@ -49,6 +51,8 @@ def answer(index: _core.Index, query: Query, bound: _core.Query, key_type: Colum
     `bound` is the query with its columns in the type of the indexed one, `key_type`.
     """
     names = (names,) if isinstance(names, str) else _names(names)
+    if "bitmap" in names or "bitmaps" in names:
+        return _with_bitmaps(index, query, bound, key_type, kind, names, options)
     limit = NO_LIMIT if options.limit is None else _limit(options.limit)
     order = _order(options.order)
     found_type = key_type if query.kind == "nearest" else None
@@ -105,6 +109,40 @@ def answer(index: _core.Index, query: Query, bound: _core.Query, key_type: Colum
     if options.matched:
         answers["matched"] = kind.array(unpacked(outputs["matched"], size))
     return Answers(size, answers)
+
+
+def _with_bitmaps(index: _core.Index, query: Query, bound: _core.Query, key_type: ColumnType,
+                  kind: Kind, names: tuple[Any, ...], options: Options) -> Any:
+    """`answer` where bitmaps are among the answers; these have an entry for each row."""
+    if options.out is not None:
+        raise InvalidArgumentError("`out` expects one answer for each lookup: omit it")
+    others = tuple(name for name in names if name not in _BITMAPS)
+    index = index.snapshot()  # called twice below, and others may change it in between
+    rows, size = len(index), len(bound)
+    if "bitmaps" in names and size * rows > _MAX_BITMAP_BYTES:
+        raise InvalidArgumentError(
+            f"the bitmaps of {size:,} queries over {rows:,} rows take more than 1 GiB: pass fewer "
+            "queries, or ask for one bitmap of all of them, 'bitmap'")
+    answers: dict[str, Any] = {}
+    if others or options.matched or options.counters:
+        found = answer(index, query, bound, key_type, kind, others or ("any",), options)
+        answers = {name: found[name] for name in found} if isinstance(found, Answers) else {
+            others[0]: found}
+        if not others:
+            del answers["any"]
+    for name in names:
+        if name not in _BITMAPS:
+            continue
+        if bound.on_device:
+            answers[name] = bitmaps_on_device(index, first_array(data_of(query)), bound, name)
+            continue
+        bits = index.bitmaps(bound, name == "bitmaps")
+        if name == "bitmap":
+            answers[name] = kind.mask(unpacked(bits, rows))
+        else:
+            bits = bits.reshape(size, (rows + 7) // 8)
+            answers[name] = np.unpackbits(bits, axis=1, count=rows, bitorder="little").view(bool)
+    return answers[names[0]] if len(answers) == 1 else Answers(size, answers)
 
 
 def value_times(index: _core.Index, values: _core.Column | None, data: Any) -> TimeType | None:

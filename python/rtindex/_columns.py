@@ -49,6 +49,17 @@ def open_end(target: ColumnType, size: int, upper: bool) -> Column:
     return Column.open_end(target.type, target.unit, size, upper)
 
 
+def mask_column(mask: Any) -> Column:
+    """A mask of rows: booleans, of which nulls are false."""
+    found = column(mask)
+    if is_scalar(mask) or (found.type != "bool" and len(found)):
+        raise InvalidArgumentError("invalid filter: expected one boolean for each row, got "
+                                   f"{type(mask).__name__ if is_scalar(mask) else found.type}")
+    if found.on_device:
+        raise InvalidArgumentError("invalid filter: expected a mask in host memory: copy it there")
+    return found
+
+
 def is_scalar(data: Any) -> bool:
     return isinstance(data, _SCALARS) or (isinstance(data, np.ndarray) and data.ndim == 0)
 

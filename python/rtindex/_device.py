@@ -142,6 +142,10 @@ class Library:
         """Which of the answers to "any" are not a miss."""
         raise NotImplementedError
 
+    def unpacked(self, bits: Any, rows: int) -> Any:
+        """The bits of bytes, least significant bit first, as booleans."""
+        raise NotImplementedError
+
     def wait_for(self, event: int, like: Any) -> None:
         """Lets the current stream wait for an event of CUDA."""
         raise NotImplementedError
@@ -180,6 +184,9 @@ class _Cupy(Library):
     def is_hit(self, rows: Any) -> Any:
         return rows.view("int32") != -1
 
+    def unpacked(self, bits: Any, rows: int) -> Any:
+        return self.cupy.unpackbits(bits, bitorder="little")[:rows].view(bool)
+
     def wait_for(self, event: int, like: Any) -> None:
         self.cupy.cuda.runtime.streamWaitEvent(self.stream(like), event, 0)
 
@@ -214,6 +221,10 @@ class _Torch(Library):
 
     def is_hit(self, rows: Any) -> Any:
         return rows.view(self.torch.int32) != -1
+
+    def unpacked(self, bits: Any, rows: int) -> Any:
+        places = self.torch.arange(8, dtype=self.torch.uint8, device=bits.device)
+        return ((bits.unsqueeze(1) >> places) & 1).flatten()[:rows].bool()
 
     def wait_for(self, event: int, like: Any) -> None:
         self.torch.cuda.synchronize(like.device)  # torch waits only for its own events
@@ -324,6 +335,19 @@ def answer_on_device(index: Index, keys: Any, query: Query, names: Sequence[str]
     if matched:
         answers["matched"] = library.is_hit(arrays["any"])
     return Answers(size, answers)
+
+
+def bitmaps_on_device(index: Index, keys: Any, query: Query, name: str) -> Any:
+    """The rows that match any query, or each of them, as booleans in device memory."""
+    library = library_of(keys)
+    rows, count = len(index), len(query) if name == "bitmaps" else 1
+    size = (rows + 7) // 8
+    bits = library.empty(count * size, "uint8", keys)
+    index.answer_on_device(query, None, "", None, {name: library.pointer(bits)}, rows, 0, "",
+                           library.stream(keys))
+    if name == "bitmap":
+        return library.unpacked(bits, rows)
+    return library.unpacked(bits, 8 * count * size).reshape(count, 8 * size)[:, :rows]
 
 
 def join_on_device(index: Index, keys: Any, query: Query, how: str, one_pair: bool) -> Join:

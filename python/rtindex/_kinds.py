@@ -32,6 +32,10 @@ class Kind:
         """
         return values
 
+    def mask(self, values: Array) -> Any:
+        """Booleans, one for each row of the index."""
+        return self.array(values, per_lookup=False)
+
     def strings(self, items: list[Any]) -> Any:
         """One string for each lookup; None is a miss."""
         array = np.empty(len(items), object)
@@ -154,6 +158,9 @@ class _Pandas(Kind):
                 values.dtype.kind, pandas.arrays.IntegerArray)
             data = nullable(values, _missing(values, validity))
         return pandas.Series(data, index=self.labels if per_lookup else None)
+
+    def mask(self, values: Array) -> Any:
+        return values  # selects rows by position, whatever the labels of the frame are
 
     def strings(self, items: list[Any]) -> Any:
         import pandas

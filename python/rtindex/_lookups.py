@@ -11,7 +11,7 @@ from . import _core
 from ._calls import Options
 from ._calls import answer as answer_call
 from ._columns import column as column_of
-from ._columns import is_scalar
+from ._columns import is_scalar, mask_column
 from ._errors import InvalidArgumentError
 from ._joins import join as join_call
 from ._joins import join_batches as join_batches_call
@@ -30,8 +30,10 @@ from ._results import Join
 from ._tolerance import tolerance_of
 from ._types import INTEGERS, ColumnType, known_parts
 
-AnswerName = Literal["any", "first", "last", "count", "sum", "mean", "min", "max", "rows"]
+AnswerName = Literal["any", "first", "last", "count", "sum", "mean", "min", "max", "rows", "bitmap",
+                     "bitmaps"]
 NearestName = Literal["any", "first", "last", "count", "sum", "mean", "min", "max", "rows",
+                      "bitmap", "bitmaps",
                       "key"]
 OrderName = Literal["key", "-key"]
 JoinName = Literal["inner", "left", "semi", "anti"]
@@ -62,7 +64,8 @@ class LookupCalls:
 
         answer: one name, or several for an `Answers` with an attribute each. For "nearest", "any"
             is the row of the neighbour and "key" its key; the others are about all rows that hold
-            this key.
+            this key. "bitmap" is a mask of the rows that match any query, "bitmaps" has one for
+            each query.
         values: the value column of sum, mean, min and max, one value per row (`len(index)` of them),
             or the name of an included column; None: the only included column. Null values are
             skipped.
@@ -81,38 +84,38 @@ class LookupCalls:
     def lookup(self, keys: Any, answer: AnswerName | Sequence[AnswerName] = "any",
                values: Any = None, *, matched: bool = False, limit: int | None = None,
                order: OrderName | None = None, miss: Any = None, out: Array | None = None,
-               counters: bool = False) -> Any:
+               counters: bool = False, filter: Any = None) -> Any:
         """`answer` of `Query.equal(keys)`: which rows hold a key equal to `keys[i]`?"""
-        return self.answer(Query.equal(keys), answer, values, matched=matched, limit=limit,
+        return self.answer(Query.equal(keys, filter=filter), answer, values, matched=matched, limit=limit,
                            order=order, miss=miss, out=out, counters=counters)
 
     def range(self, lower: Any = None, upper: Any = None,
               answer: AnswerName | Sequence[AnswerName] = "any", values: Any = None, *,
               ends: EndsName = "[]", matched: bool = False, limit: int | None = None,
               order: OrderName | None = None, miss: Any = None, out: Array | None = None,
-              counters: bool = False) -> Any:
+              counters: bool = False, filter: Any = None) -> Any:
         """`answer` of `Query.range(lower, upper, ends)`: which rows hold a key from `lower[i]` to
         `upper[i]`?"""
-        return self.answer(Query.range(lower, upper, ends), answer, values, matched=matched,
+        return self.answer(Query.range(lower, upper, ends, filter=filter), answer, values, matched=matched,
                            limit=limit, order=order, miss=miss, out=out, counters=counters)
 
     def starts_with(self, prefixes: Any, answer: AnswerName | Sequence[AnswerName] = "any",
                     values: Any = None, *, matched: bool = False, limit: int | None = None,
                     order: OrderName | None = None, miss: Any = None, out: Array | None = None,
-                    counters: bool = False) -> Any:
+                    counters: bool = False, filter: Any = None) -> Any:
         """`answer` of `Query.prefix(prefixes)`: which rows of a column of strings start with
         `prefixes[i]`? For the first parts of composite keys, use `lookup` with fewer parts."""
-        return self.answer(Query.prefix(prefixes), answer, values, matched=matched, limit=limit,
+        return self.answer(Query.prefix(prefixes, filter=filter), answer, values, matched=matched, limit=limit,
                            order=order, miss=miss, out=out, counters=counters)
 
     def nearest(self, keys: Any, answer: NearestName | Sequence[NearestName] = "any",
                 values: Any = None, direction: DirectionName = "backward", exact: bool = True,
                 tolerance: Any = None, *, matched: bool = False, limit: int | None = None,
                 order: OrderName | None = None, miss: Any = None, out: Array | None = None,
-                counters: bool = False) -> Any:
+                counters: bool = False, filter: Any = None) -> Any:
         """`answer` of `Query.nearest(keys, direction, exact, tolerance)`: which key of the column
         is closest to `keys[i]`?"""
-        return self.answer(Query.nearest(keys, direction, exact, tolerance), answer, values,
+        return self.answer(Query.nearest(keys, direction, exact, tolerance, filter=filter), answer, values,
                            matched=matched, limit=limit, order=order, miss=miss, out=out,
                            counters=counters)
 
@@ -196,6 +199,12 @@ class LookupCalls:
 
     def _bound(self, query: Query) -> _core.Query:
         """The query with its columns in the type of the indexed one."""
+        bound = self._with_columns(query)
+        if query.filter is not None:
+            bound.restrict(mask_column(query.filter))
+        return bound
+
+    def _with_columns(self, query: Query) -> _core.Query:
         if query.kind == "equal":
             return _core.Query("equal", column_of(query.lower, self._point))
         if query.kind == "range":

@@ -26,7 +26,7 @@ class Query:
         2
 
     It holds the caller's objects as they are: one key or a batch of keys, in any kind of object
-    that holds a column.
+    that holds a column. All constructors take a `filter`.
     """
 
     kind: QueryName
@@ -40,10 +40,12 @@ class Query:
     """Of "nearest", as are `exact` and `tolerance`."""
     exact: bool = True
     tolerance: Any = None
+    filter: Any = None
+    """A mask of the rows that may match, one boolean for each row of the index; None: all rows."""
 
     def __init__(self, kind: QueryName, lower: Any = None, upper: Any = None,
                  ends: EndsName = "[]", direction: DirectionName = "backward", exact: bool = True,
-                 tolerance: Any = None):
+                 tolerance: Any = None, filter: Any = None):
         if not isinstance(kind, str) or kind not in _KINDS:
             raise InvalidArgumentError(f"invalid kind={kind!r}: expected equal, range, prefix or "
                                        "nearest")
@@ -59,9 +61,10 @@ class Query:
         fields = self.__dict__
         fields["kind"], fields["lower"], fields["upper"], fields["ends"] = kind, lower, upper, ends
         fields["direction"], fields["exact"], fields["tolerance"] = direction, exact, tolerance
+        fields["filter"] = filter
 
     @staticmethod
-    def equal(keys: Any) -> Query:
+    def equal(keys: Any, *, filter: Any = None) -> Query:
         """Rows whose key equals `keys[i]`. Composite keys may have fewer parts than the column:
         then they match all keys that begin with these parts."""
         # Without the checks of settings, all of which have their defaults: lookups of one key make
@@ -69,10 +72,13 @@ class Query:
         query = object.__new__(Query)
         fields = query.__dict__
         fields["kind"], fields["lower"] = "equal", keys
+        if filter is not None:
+            fields["filter"] = filter
         return query
 
     @staticmethod
-    def range(lower: Any = None, upper: Any = None, ends: EndsName = "[]") -> Query:
+    def range(lower: Any = None, upper: Any = None, ends: EndsName = "[]", *,
+              filter: Any = None) -> Query:
         """Rows whose key is between `lower[i]` and `upper[i]`.
 
         lower, upper: the ends. None leaves that end of all ranges out; None inside a batch is a
@@ -80,16 +86,16 @@ class Query:
         ends: which ends are included, as in mathematics: "[]" both, "[)" the lower, "(]" the upper,
             "()" none.
         """
-        return Query("range", lower, upper, ends)
+        return Query("range", lower, upper, ends, filter=filter)
 
     @staticmethod
-    def prefix(prefixes: Any) -> Query:
+    def prefix(prefixes: Any, *, filter: Any = None) -> Query:
         """Rows of a column of strings that begin with `prefixes[i]`."""
-        return Query("prefix", prefixes)
+        return Query("prefix", prefixes, filter=filter)
 
     @staticmethod
     def nearest(keys: Any, direction: DirectionName = "backward", exact: bool = True,
-                tolerance: Any = None) -> Query:
+                tolerance: Any = None, *, filter: Any = None) -> Query:
         """Rows that hold the neighbour of `keys[i]`: the closest key of the column.
 
         direction: "backward" finds the greatest key that is not above, and the last row that holds
@@ -102,7 +108,7 @@ class Query:
         For composite keys, the last part is the one with an order; the parts before it must be
         equal. Nulls are never neighbours.
         """
-        return Query("nearest", keys, None, "[]", direction, exact, tolerance)
+        return Query("nearest", keys, None, "[]", direction, exact, tolerance, filter)
 
 
 def data_of(query: Query) -> Any:

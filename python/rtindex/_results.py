@@ -84,6 +84,8 @@ class Answers:
     max: Any
     key: Any
     rows: Rows
+    bitmap: Any
+    bitmaps: Any
     matched: Any
     counters: Counters
 

@@ -62,6 +62,21 @@ nb::tuple answer_call(const Index& index, const OwnedQuery& query, const Column*
   return answer(index, query, call, outputs);
 }
 
+// The bitmap of all queries, or those of each, one after the other, as bytes.
+nb::object bitmaps_call(const Index& index, const OwnedQuery& query, bool of_each) {
+  std::vector<std::uint8_t> bits;
+  {
+    const WithoutGil unlocked;
+    const QuerySlice whole = query.whole();
+    Outputs outputs{.bitmap_rows = index.size()};
+    bits.resize((of_each ? whole.query.size() : 1) * bitmap_bytes(outputs.bitmap_rows) + 1);
+    (of_each ? outputs.bitmaps : outputs.bitmap) = bits.data();
+    index.answer_into(whole.query, {}, outputs);
+    bits.pop_back();
+  }
+  return as_array(std::move(bits));
+}
+
 void device_call(const Index& index, const OwnedQuery& query, const Column* values,
                  std::string included, nb::object miss,
                  std::map<std::string, std::uintptr_t> outputs, std::size_t rows_capacity,
@@ -176,6 +191,7 @@ void bind_queries(nb::module_& module) {
            nb::arg("upper").none() = nb::none(), nb::arg("ends") = "[]",
            nb::arg("direction") = "backward", nb::arg("exact") = true,
            nb::arg("tolerance").none() = nb::none())
+      .def("restrict", &OwnedQuery::restrict, nb::arg("mask"))
       .def("__len__", &OwnedQuery::size)
       .def_prop_ro("on_device", &OwnedQuery::on_device)
       .def_prop_ro("lower", &OwnedQuery::lower, nb::rv_policy::reference_internal)
@@ -190,6 +206,7 @@ void bind_answers(nb::class_<Index>& index) {
       .def("answer", answer_call, nb::arg("query"), nb::arg("values").none(), nb::arg("included"),
            nb::arg("miss").none(), nb::arg("outputs"), nb::arg("limit").none(),
            nb::arg("order") = "", nb::arg("list_keys") = false)
+      .def("bitmaps", bitmaps_call, nb::arg("query"), nb::arg("of_each"))
       .def("answer_on_device", device_call, nb::arg("query"), nb::arg("values").none(),
            nb::arg("included"), nb::arg("miss").none(), nb::arg("outputs"),
            nb::arg("rows_capacity"), nb::arg("limit"), nb::arg("order"), nb::arg("stream"))

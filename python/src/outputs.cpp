@@ -114,6 +114,7 @@ Outputs outputs_of(const DeviceArrays& arrays) {
   Outputs outputs;
   outputs.memory_space = MemorySpace::device;
   outputs.rows_capacity = arrays.rows_capacity;
+  outputs.bitmap_rows = arrays.rows_capacity;
   for (const auto& [name, address] : arrays.addresses) {
     auto* const memory = reinterpret_cast<void*>(address);
     if (name == "any")
@@ -138,6 +139,10 @@ Outputs outputs_of(const DeviceArrays& arrays) {
       outputs.offsets = static_cast<std::uint64_t*>(memory);
     else if (name == "rows")
       outputs.rows = static_cast<std::uint32_t*>(memory);
+    else if (name == "bitmap")
+      outputs.bitmap = static_cast<std::uint8_t*>(memory);
+    else if (name == "bitmaps")
+      outputs.bitmaps = static_cast<std::uint8_t*>(memory);
     else
       throw Error(fmt::format("unknown output '{}'", name));
   }

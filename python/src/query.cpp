@@ -39,6 +39,20 @@ OwnedQuery::OwnedQuery(QueryKind kind, const Column* lower, const Column* upper,
   if (upper != nullptr) upper_ = *upper;
 }
 
+void OwnedQuery::restrict(const Column& mask) {
+  std::vector<std::uint8_t> bits(bitmap_bytes(mask.size()) + 1);
+  std::size_t row = 0;
+  for (const ColumnView& piece : mask.pieces()) {
+    const auto* const elements = static_cast<const std::uint8_t*>(piece.data());
+    for (std::size_t i = 0; i < piece.size(); ++i, ++row) {
+      const bool is_set = elements[i] != 0 && piece.valid(i);
+      bits[row / 8] |= static_cast<std::uint8_t>((is_set ? 1U : 0U) << (row % 8));
+    }
+  }
+  filter_ = std::make_shared<const std::vector<std::uint8_t>>(std::move(bits));
+  settings_.filter = BitmapView{filter_->data(), mask.size()};
+}
+
 std::size_t OwnedQuery::size() const {
   if (lower_) return lower_->size();
   return upper_ ? upper_->size() : settings_.size();

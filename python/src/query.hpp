@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -25,6 +27,9 @@ class OwnedQuery {
   OwnedQuery(QueryKind kind, const Column* lower, const Column* upper, Ends ends,
              const NearestOptions& neighbour);
 
+  // Only rows of this mask of booleans match; nulls are false.
+  void restrict(const Column& mask);
+
   [[nodiscard]] const Column* lower() const { return lower_ ? &*lower_ : nullptr; }
   [[nodiscard]] const Column* upper() const { return upper_ ? &*upper_ : nullptr; }
   [[nodiscard]] std::size_t size() const;
@@ -41,6 +46,7 @@ class OwnedQuery {
 
   Query settings_;
   std::optional<Column> lower_, upper_;
+  std::shared_ptr<const std::vector<std::uint8_t>> filter_;  // that settings_ views
 };
 
 }  // namespace rtindex::python

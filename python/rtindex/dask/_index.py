@@ -66,6 +66,7 @@ class Index:
             raise UnsupportedError("`counters` is for an index in one process: omit it")
         state = self._state
         names = (answer,) if isinstance(answer, str) else _names(answer)
+        _require_local(require_query(query), names)
         by_name = isinstance(values, str)
         request = Request(names, limit, order, values if by_name else "")
         held = None if values is None or by_name else self._values_of(state, values)
@@ -344,7 +345,14 @@ def _is_lazy(query: Query) -> bool:
     return is_collection(query.lower) or is_collection(query.upper)
 
 
+def _require_local(query: Query, names: tuple[str, ...] = ()) -> None:
+    if query.filter is not None or "bitmap" in names or "bitmaps" in names:
+        raise UnsupportedError("filters and bitmaps are for an index in one process: ask for "
+                               "'rows', and drop those that the filter lacks")
+
+
 def _join_request(query: Query, how: str) -> Request:
+    _require_local(query)
     """The answer of which a join is made."""
     if how in ("semi", "anti"):
         return Request(("count",))
