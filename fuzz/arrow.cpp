@@ -16,10 +16,11 @@ namespace rtindex {
 
 namespace {
 
-constexpr std::array formats = {"c",  "C",  "s",   "S",   "i",   "I",   "l",    "L",
-                                "f",  "g",  "b",   "u",   "z",   "U",   "Z",    "vu",
-                                "vz", "+s", "tdD", "tdm", "w:4", "w:0", "tss:", "tsu:UTC",
-                                "n",  "e",  "+l",  "w:",  "w:-1"};
+constexpr std::array formats = {
+    "c",   "C",   "s",    "S",        "i",         "I",      "l",        "L",  "f",    "g",
+    "b",   "u",   "z",    "U",        "Z",         "vu",     "vz",       "+s", "tdD",  "tdm",
+    "w:4", "w:0", "tss:", "tsu:UTC",  "n",         "e",      "+l",       "w:", "w:-1", "tts",
+    "ttu", "tDn", "w:16", "d:9,2,32", "d:18,2,64", "d:20,3", "d:5,1,256"};
 
 constexpr std::size_t string_bytes = 300;  // more than any offset in a made-up array
 constexpr std::size_t widest = 99;         // bytes of a string of fixed width
@@ -28,10 +29,10 @@ constexpr std::size_t longest_width = 4;   // characters of "w:99"
 // Bytes of one element of buffer 1; strings have their own buffers.
 std::size_t width_of(std::string_view format) {
   if (format == "c" || format == "C") return 1;
-  if (format == "s" || format == "S") return 2;
+  if (format == "s" || format == "S" || format == "e") return 2;
   if (format == "i" || format == "I" || format == "f" || format == "tdD" || format == "w:4")
     return 4;
-  if (format == "vu" || format == "vz") return 16;
+  if (format == "vu" || format == "vz" || format.starts_with("d:")) return 16;
   return 8;
 }
 
@@ -45,6 +46,7 @@ class MadeUp {
     add_buffer(std::vector<char>((size + 7) / 8), input);
     if (format_ == "+s" && !is_child) add_children(input, size);
     if (format_ != "+s") add_elements(input, size);
+    if (!is_child && format_ == "C" && input.flag()) add_dictionary(input);
     array_.length = static_cast<std::int64_t>(length);
     array_.offset = static_cast<std::int64_t>(offset);
     array_.null_count = input.pick(std::array<std::int64_t, 4>{0, -1, -1, 1});
@@ -134,6 +136,12 @@ class MadeUp {
     schema_.n_children = array_.n_children = static_cast<std::int64_t>(children_.size());
     schema_.children = schemas_.data();
     array_.children = arrays_.data();
+  }
+
+  void add_dictionary(fuzz::Input& input) {
+    children_.push_back(std::make_unique<MadeUp>(input, input.below(9), true));
+    schema_.dictionary = &children_.back()->schema_;
+    array_.dictionary = &children_.back()->array_;
   }
 
   // Without their last buffer, views would use the strings before it as sizes, which no importer

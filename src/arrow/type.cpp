@@ -75,15 +75,16 @@ ArrowType decimals(std::string_view format) {
   std::size_t count = 0;
   const char* at = format.data() + 2;
   const char* const end = format.data() + format.size();
+  bool is_read = false;
   while (count < 3) {
     const auto [stop, error] = std::from_chars(at, end, numbers[count]);
     if (error != std::errc()) break;
     ++count;
-    at = stop;
-    if (at == end || *at != ',') break;
-    ++at;
+    is_read = stop == end;
+    if (is_read || *stop != ',') break;
+    at = stop + 1;
   }
-  if (count < 2 || at != end || !std::in_range<std::int8_t>(numbers[1]))
+  if (count < 2 || !is_read || !std::in_range<std::int8_t>(numbers[1]))
     fail("invalid Arrow format '{}': expected d: with precision and scale, as in 'd:18,2'", format);
   ArrowType type{Type::decimal128};
   type.scale = numbers[1];

@@ -12,6 +12,7 @@
 #include "engine/neighbours.hpp"
 #include "file/index_file.hpp"
 #include "index/index_state.hpp"
+#include "index/narrow_values.hpp"
 
 namespace rtindex {
 
@@ -34,12 +35,25 @@ Index::~Index() = default;
 
 Answers Index::answer(const Query& query, const AnswerOptions& options,
                       const Diagnostics& diagnostics) const {
-  return state_->answer(query, options, diagnostics);
+  if (options.values.type() != Type::decimal128) return state_->answer(query, options, diagnostics);
+  return explain_out_of_memory("answering a batch", [&] {
+    const NarrowValues values(options.values);
+    AnswerOptions narrow = options;
+    narrow.values = values.view();
+    return state_->answer(query, narrow, diagnostics);
+  });
 }
 
 void Index::answer_into(const Query& query, const AnswerOptions& options, const Outputs& outputs,
                         const Diagnostics& diagnostics) const {
-  state_->answer_into(query, options, outputs, diagnostics);
+  if (options.values.type() != Type::decimal128)
+    return state_->answer_into(query, options, outputs, diagnostics);
+  explain_out_of_memory("answering a batch", [&] {
+    const NarrowValues values(options.values);
+    AnswerOptions narrow = options;
+    narrow.values = values.view();
+    state_->answer_into(query, narrow, outputs, diagnostics);
+  });
 }
 
 bool Index::State::supports(const Version& now, Answer answer, QueryKind query_kind) const {
@@ -354,8 +368,9 @@ void Index::State::require_comparable(const Version& now, const ColumnView& look
 }
 
 std::uint32_t Index::insert(const ColumnView& keys, const IncludedColumns& values, Stream stream) {
-  return explain_out_of_memory("inserting rows",
-                               [&] { return state_->insert(keys, values, stream); });
+  return explain_out_of_memory("inserting rows", [&] {
+    return state_->insert(keys, NarrowColumns(values).columns(), stream);
+  });
 }
 
 void Index::erase(const ColumnView& rows, Stream stream) {
@@ -372,8 +387,9 @@ void Index::update(const ColumnView& rows, const ColumnView& new_keys, Stream st
 
 void Index::set_included(const ColumnView& rows, const ColumnView& values, const std::string& name,
                          Stream stream) {
-  explain_out_of_memory("updating an index",
-                        [&] { state_->set_included(rows, values, name, stream); });
+  explain_out_of_memory("updating an index", [&] {
+    state_->set_included(rows, NarrowValues(values).view(), name, stream);
+  });
 }
 
 void Index::merge() {
@@ -460,7 +476,10 @@ class IndexAccess {
            column.size());
     auto state = std::make_unique<Index::State>();
     state->set_spec(resolve(spec), options.device_memory);
-    state->build(column, options);
+    const NarrowColumns include(options.include);
+    BuildOptions narrow = options;
+    narrow.include = include.columns();
+    state->build(column, narrow);
     return Index(std::move(state));
   }
 

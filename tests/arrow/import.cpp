@@ -126,7 +126,7 @@ TEST(ArrowImport, DictionariesAreGathered) {
   const std::uint8_t valid_values = 0b1101;
   MadeByHand values("u", {&valid_values, offsets.data(), bytes}, 4);
   const std::vector<std::int8_t> indices{9, 2, 0, 1, 3, 2};
-  const std::uint8_t valid = 0b11'0111;
+  const std::uint8_t valid = 0b10'1111;
   MadeByHand made("c", {&valid, indices.data()}, 5, 1);
   made.schema.dictionary = &values.schema;
   made.array.dictionary = &values.array;

@@ -99,7 +99,8 @@ INSTANTIATE_TEST_SUITE_P(
                                      "all_null_u32", "single_u64", "empty_u32", "uniform_f32",
                                      "special_f64", "short_strings", "same_head_strings",
                                      "nulls_long_strings", "fixed_nul_strings", "int_string",
-                                     "three_wide_ints", "nulls_in_parts", "one_string_part")),
+                                     "three_wide_ints", "nulls_in_parts", "one_string_part",
+                                     "any_bits_f16", "nulls_decimal64", "times_32")),
     [](const auto& item) {
       return test_name(std::get<0>(item.param)) + "_" + std::get<1>(item.param);
     });

@@ -116,6 +116,7 @@ def commands_run(folder):
 
 # What the C++ of docs/ takes as given.
 PRELUDE = """
+#include <array>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -126,7 +127,8 @@ PRELUDE = """
 using namespace rtindex;
 const std::vector<std::uint64_t> keys, from, to;
 const std::vector<int> prices, days, cities;
-const std::vector<std::int64_t> ticks;
+const std::vector<std::int64_t> ticks, cents;
+const std::vector<std::array<std::byte, 16>> uuids;
 const void *device_keys, *device_lookups, *device_rows, *device_new_keys;
 const std::int64_t* device_offsets;
 const char* device_bytes;

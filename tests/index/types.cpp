@@ -76,13 +76,38 @@ TEST(Types, UnitsOfTimesAndDurationsMustAgree) {
   }
 }
 
-TEST(Types, ValuesOf128BitsAreRejected) {
-  const std::vector<std::uint64_t> elements = {1, 0, 2, 0};
-  const ColumnView values = ColumnView::of(Type::decimal128, elements.data(), 2);
-  const Index index = build(std::vector<int>{1, 2}, "sorted@cpu");
+TEST(Types, DecimalsOf128BitsAreValuesIfTheyFit64) {
+  constexpr std::uint64_t minus = ~std::uint64_t{0};
+  const std::vector<std::uint64_t> elements = {150, 0, minus - 24, minus, 3, 1};
+  const auto values = [&](std::size_t first, std::size_t count) {
+    return ColumnView::decimals(Type::decimal128, elements.data(), 3, 2).slice(first, count);
+  };
+  const std::vector<int> keys = {1, 1};
+  const AnswerOptions sum{.answers = Answer::sum, .values = values(0, 2)};
+  const Index plain = build(keys, "sorted@cpu");
+  EXPECT_EQ(plain.lookup(std::vector<int>{1}, sum).sum_as<std::int64_t>()[0], 125);
+  std::int64_t into = 0;
+  plain.answer_into(Query::equal(std::vector<int>{1}), {.values = values(0, 2)}, {.sum = &into});
+  EXPECT_EQ(into, 125);
   EXPECT_TRUE(says(error_of([&] {
-                     static_cast<void>(index.lookup(std::vector<int>{1},
-                                                    {.answers = Answer::sum, .values = values}));
+                     static_cast<void>(
+                         plain.lookup(keys, {.answers = Answer::sum, .values = values(1, 2)}));
+                   }),
+                   "value 184467440737095516.19 of row 1 does not fit 64 bits"));
+
+  Index included = build(keys, "sorted@cpu", {.include = values(0, 2)});
+  EXPECT_EQ(included.included().front().type, Type::decimal64);
+  EXPECT_EQ(included.included().front().scale, 2);
+  included.insert(std::vector<int>{1}, values(0, 1));
+  included.set_included(std::vector<std::uint32_t>{1}, values(0, 1));
+  EXPECT_EQ(included.lookup(std::vector<int>{1}, Answer::sum).sum_as<std::int64_t>()[0], 450);
+  EXPECT_THROW(included.insert(std::vector<int>{1}, values(2, 1)), Error);
+  EXPECT_EQ(included.size(), 3U);
+
+  const ColumnView wide = ColumnView::of(Type::i128, elements.data(), 2);
+  EXPECT_TRUE(says(error_of([&] {
+                     static_cast<void>(
+                         plain.lookup(keys, {.answers = Answer::sum, .values = wide}));
                    }),
                    "of at most 64 bits"));
 }

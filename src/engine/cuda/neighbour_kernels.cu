@@ -45,7 +45,9 @@ __global__ void join_kernel(std::uint32_t* rows, std::uint64_t* keys,
 
 __device__ void store_element(void* elements, std::size_t i, ElementType type, std::uint64_t bits) {
   if (type.kind == ElementType::Kind::real) {
-    if (type.bytes == 4)
+    if (type.bytes == 2)
+      static_cast<Half*>(elements)[i] = Half(from_ordered_bits<float>(bits));
+    else if (type.bytes == 4)
       static_cast<float*>(elements)[i] = from_ordered_bits<float>(bits);
     else
       static_cast<double*>(elements)[i] = from_ordered_bits<double>(bits);

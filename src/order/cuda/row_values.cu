@@ -65,6 +65,10 @@ __global__ void append_values(const std::uint32_t* from_rows, const Element* fro
   values[to] = from[i];
 }
 
+// An element as it is written.
+template <class T>
+using element_t = std::conditional_t<std::is_same_v<T, Half>, Half, value_t<T>>;
+
 // Values in the order of a merge, as elements of their type.
 template <class Class, class Element>
 __global__ void take_values(OrderedAt<Class> first, std::uint32_t first_size,
@@ -224,7 +228,7 @@ OrderedValues merge_values(const OrderedValues& first, const OrderedValues* seco
       take_values<<<blocks_for(size), block_threads, 0, queue>>>(
           view(first), static_cast<std::uint32_t>(sources.first_size),
           view(second == nullptr ? first : *second), sources.positions.data(), size,
-          reinterpret_cast<value_t<T>*>(values.data()));
+          reinterpret_cast<element_t<T>*>(values.data()));
     });
   check_launch(moving_values);
   const DeviceArray<std::uint32_t> numbers = numbers_below(size, queue);
@@ -245,7 +249,7 @@ ValuesByRow values_by_row(const OrderedValues& values, const DeviceOrder& order,
       using Class = value_class_t<T>;
       copy_values<<<blocks_for(order.size()), block_threads, 0, queue>>>(
           OrderedAt<Class>{values.view<Class>()}, order.rows(), order.size(), result.rows.data(),
-          reinterpret_cast<value_t<T>*>(unsorted.data()));
+          reinterpret_cast<element_t<T>*>(unsorted.data()));
     });
   check_launch(moving_values);
   if (keyless.size != 0) {
@@ -303,7 +307,7 @@ void NamedElements::find_values(const DeviceOrder& order, const OrderedValues& o
       using Class = value_class_t<T>;
       find_each_value<<<loop_blocks(order.size()), block_threads, 0, stream>>>(
           find, order.rows(), OrderedAt<Class>{ordered.view<Class>()}, order.size(),
-          static_cast<value_t<T>*>(values));
+          static_cast<element_t<T>*>(values));
     });
   if (keyless.size != 0)
     visit_width(ordered.type(), [&]<class Element>(Element*) {
