@@ -40,6 +40,8 @@ struct Column {
     validity_offset: usize,
     parts: *const Column,
     part_count: usize,
+    name: *const c_char,
+    scale: i32,
 }
 
 #[repr(C)]
@@ -55,6 +57,7 @@ struct Query {
     tolerance_i64: i64,
     tolerance_u64: u64,
     tolerance_f64: f64,
+    filter: *const c_void,
 }
 
 #[repr(C)]
@@ -67,6 +70,7 @@ struct AnswerOptions {
     values: *const Column,
     miss: *const c_void,
     stream: *mut c_void,
+    included: *const c_char,
 }
 
 const TYPE_INT64: i32 = 8;

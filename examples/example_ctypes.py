@@ -20,20 +20,22 @@ class Column(ctypes.Structure):
                 ("memory_space", ctypes.c_int32), ("offset_bytes", ctypes.c_int32), ("count", ctypes.c_size_t),
                 ("data", ctypes.c_void_p), ("offsets", ctypes.c_void_p), ("width", ctypes.c_size_t),
                 ("validity", ctypes.c_void_p), ("validity_offset", ctypes.c_size_t), ("parts", ctypes.c_void_p),
-                ("part_count", ctypes.c_size_t)]
+                ("part_count", ctypes.c_size_t), ("name", ctypes.c_char_p),
+                ("scale", ctypes.c_int32)]
 
 
 class Query(ctypes.Structure):
     _fields_ = [("struct_size", ctypes.c_size_t), ("kind", ctypes.c_int32), ("ends", ctypes.c_int32),
                 ("direction", ctypes.c_int32), ("exact", ctypes.c_int32), ("lower", ctypes.c_void_p),
                 ("upper", ctypes.c_void_p), ("tolerance_type", ctypes.c_int32), ("tolerance_i64", ctypes.c_int64),
-                ("tolerance_u64", ctypes.c_uint64), ("tolerance_f64", ctypes.c_double)]
+                ("tolerance_u64", ctypes.c_uint64), ("tolerance_f64", ctypes.c_double),
+                ("filter", ctypes.c_void_p)]
 
 
 class AnswerOptions(ctypes.Structure):
     _fields_ = [("struct_size", ctypes.c_size_t), ("answers", ctypes.c_uint32), ("order", ctypes.c_int32),
                 ("limit", ctypes.c_void_p), ("matched", ctypes.c_int32), ("values", ctypes.c_void_p),
-                ("miss", ctypes.c_void_p), ("stream", ctypes.c_void_p)]
+                ("miss", ctypes.c_void_p), ("stream", ctypes.c_void_p), ("included", ctypes.c_char_p)]
 
 
 QUERY_EQUAL, ANSWER_FIRST, ANSWER_ROWS, ORDER_ASCENDING = 0, 2, 64, 1

@@ -30,6 +30,14 @@ def from_numpy(array: Array, target: ColumnType | None, validity: Array | None =
     kind = array.dtype.kind
     if kind == "M":
         return _from_datetimes(array, target)
+    if kind == "m":
+        return _from_timedeltas(array)
+    if kind == "f" and array.dtype.itemsize == 2:
+        # Lookups are exact as float32, which compares with integers too.
+        if target is not None:
+            return from_numpy(array.astype(np.float32), target, validity)
+        halves = array.astype(np.float16, copy=False).view(np.uint16)
+        return Column.elements("float16", halves, "", validity)
     if kind == "S":
         return Column.fixed_strings(array.view(np.uint8), array.dtype.itemsize, array.size)
     if kind in "UT":
@@ -39,8 +47,8 @@ def from_numpy(array: Array, target: ColumnType | None, validity: Array | None =
     if array.dtype.newbyteorder("=").str in NATIVE:
         return from_numpy(array.astype(array.dtype.newbyteorder("=")), target, validity)
     raise InvalidArgumentError(
-        f"unsupported NumPy type {array.dtype}: convert it to bool, integers, float32, float64, "
-        "datetime64 or strings"
+        f"unsupported NumPy type {array.dtype}: convert it to bool, integers, floats, datetime64, "
+        "timedelta64 or strings"
     )
 
 
@@ -53,6 +61,8 @@ def from_masked(masked: Any, target: ColumnType | None) -> Column:
         return strings([None if lost else item for item, lost in zip(array.tolist(), missing)])
     if kind == "M":
         return from_numpy(np.where(missing, not_a_time(array.dtype), array), target)
+    if kind == "m":
+        return from_numpy(np.where(missing, np.timedelta64("NaT"), array), target)
     return from_numpy(array, target, None if kind == "V" else validity_bits(missing))
 
 
@@ -106,6 +116,16 @@ def _from_datetimes(array: Array, target: ColumnType | None) -> Column:
     validity = validity_bits(np.isnat(array))
     ticks = array.astype(array.dtype.newbyteorder("="), copy=False).view(np.int64)
     return Column.elements("timestamp64", ticks, _unit_text(unit, step), validity)
+
+
+def _from_timedeltas(array: Array) -> Column:
+    unit, step = np.datetime_data(array.dtype)
+    if unit == "generic":
+        raise InvalidArgumentError("the timedelta64 array has no unit: give it one, such as "
+                                   "timedelta64[us]")
+    ticks = array.astype(array.dtype.newbyteorder("="), copy=False).view(np.int64)
+    return Column.elements("duration64", ticks, _unit_text(unit, step),
+                           validity_bits(np.isnat(array)))
 
 
 def _unit_text(unit: str, step: int) -> str:

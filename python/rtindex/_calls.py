@@ -19,7 +19,7 @@ from ._lists import Array
 from ._query import Query, data_of
 from ._results import Answers, Counters, Rows
 from ._times import TimeType, ticks_of, time_type
-from ._types import ColumnType
+from ._types import WIDTHS, ColumnType
 
 _ROW_ANSWERS = ("any", "first", "last", "count")
 _AGGREGATES = ("sum", "min", "max")
@@ -241,7 +241,7 @@ def _require_apart(out: Array, column: _core.Column, data: Any) -> None:
     if column.type == "string":
         shared = isinstance(data, np.ndarray) and np.may_share_memory(out, data)
     else:
-        width = {"date32": 4, "timestamp64": 8}.get(column.type) or np.dtype(column.type).itemsize
+        width = WIDTHS.get(column.type) or np.dtype(column.type).itemsize
         start = out.__array_interface__["data"][0]
         end = column.address + len(column) * width
         shared = column.address < start + out.nbytes and start < end

@@ -226,7 +226,7 @@ def _converted(found: Column, target: ColumnType) -> Column:
     if not found.unit and found.type != "date32":
         return found
     if found.type != target.type and "D" in (found.unit, target.unit):
-        if target.type in ("date32", "timestamp64"):
+        if {found.type, target.type} == {"date32", "timestamp64"}:
             return found.converted_days()
     elif target.unit and not f"{target.unit},".startswith(f"{found.unit},"):
         raise InvalidArgumentError(

@@ -7,18 +7,22 @@ from typing import Any
 import numpy as np
 
 from ._columns import columns_of
+from ._errors import InvalidArgumentError
 from ._kinds import Kind
 from ._lists import Array, not_a_time
 from ._times import zone_of
-from ._types import ColumnType
+from ._types import WIDTHS, ColumnType
 
 
 def key_dtype(key_type: ColumnType) -> type | None:
     """The type in which an index writes keys; None for strings and composites."""
     if key_type.type in ("string", "composite"):
         return None
-    return {"date32": np.int32, "timestamp64": np.int64}.get(
-        key_type.type) or np.dtype(key_type.type).type
+    width = WIDTHS.get(key_type.type)
+    if width == 16:
+        raise InvalidArgumentError(f"the keys of a {key_type.type} column are no elements of "
+                                   "NumPy: request 'any', the row of the neighbour")
+    return np.dtype(key_type.type if width is None else f"int{8 * width}").type
 
 
 def key_answer(array: Array | None, parts: Any, key_type: ColumnType, validity: Array, kind: Kind,

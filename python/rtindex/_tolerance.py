@@ -28,11 +28,11 @@ def tolerance_of(tolerance: Any, column: ColumnType) -> int | float | None:
     if tolerance is None:
         return None
     column = column.parts[-1] if column.parts else column
-    if column.type == "string":
+    if column.type in ("string", "binary16"):
         raise InvalidArgumentError("invalid tolerance: strings have no distance; omit it")
-    if column.type in ("date32", "timestamp64"):
+    if column.type in ("date32", "timestamp64", "time32", "time64", "duration64"):
         number: int | float = _ticks(tolerance, column)
-    elif column.type in FLOATS:
+    elif column.type in FLOATS or column.type == "float16":
         number = _float(tolerance, column)
     else:
         number = _integer(tolerance, column)

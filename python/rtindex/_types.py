@@ -6,6 +6,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 FLOATS = ("float32", "float64")
+# Bytes of elements that NumPy knows by another name.
+WIDTHS = {"date32": 4, "timestamp64": 8, "time32": 4, "time64": 8, "duration64": 8,
+          "decimal32": 4, "decimal64": 8, "decimal128": 16, "int128": 16, "uint128": 16,
+          "binary16": 16}
 INTEGERS = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 
 
@@ -31,7 +35,8 @@ class ColumnType(NamedTuple):
 
     type: str
     unit: str
-    """Of timestamps; for a composite, the units of its parts, separated by commas."""
+    """Of timestamps, times of day and durations; for a composite, the units of its parts, separated
+    by commas."""
     parts: tuple[ColumnType, ...] = ()
     """Of a composite; empty where they are unknown."""
     rounding: Rounding | None = None

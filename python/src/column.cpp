@@ -31,7 +31,8 @@ OwnedView concatenated_elements(std::span<const ColumnView> pieces) {
     std::memcpy(next, piece.data(), piece.size() * width);
     next += piece.size() * width;
   }
-  return {ColumnView::of(type, bytes->data(), bytes->size() / width), {bytes}};
+  const ColumnView joined = ColumnView::of(type, bytes->data(), bytes->size() / width);
+  return {is_decimal(type) ? joined.with_scale(pieces.front().scale()) : joined, {bytes}};
 }
 
 // The bytes stay in place; the new array holds views of them.
@@ -103,13 +104,13 @@ std::string joined_units(const std::vector<std::string>& units) {
 }
 
 ColumnView with_units(const ColumnView& column, std::string_view units) {
-  if (column.type() == Type::timestamp64) return column.with_time_unit(unit_named(units));
+  if (has_time_unit(column.type())) return column.with_time_unit(unit_named(units));
   if (column.type() != Type::composite || units.empty()) return column;
   std::vector<ColumnView> parts(column.parts().begin(), column.parts().end());
   for (ColumnView& part : parts) {
     const std::string_view unit = units.substr(0, units.find(','));
     units.remove_prefix(std::min(unit.size() + 1, units.size()));
-    if (part.type() == Type::timestamp64) part = part.with_time_unit(unit_named(unit));
+    if (has_time_unit(part.type())) part = part.with_time_unit(unit_named(unit));
   }
   return ColumnView::composite(std::move(parts))
       .with_validity(column.validity(), column.validity_offset());

@@ -152,6 +152,9 @@ Column open_end(Type type, const std::string& unit, std::size_t size, bool upper
   if (type == Type::string) return open_string_end(size, upper);
   if (type == Type::u64) return filled_to<std::uint64_t>(upper, type, unit, size);
   if (type == Type::date32) return filled_to<std::int32_t>(upper, type, unit, size);
+  if (type == Type::time32 || type == Type::time64 || type == Type::duration64)
+    return filled_to<std::int64_t>(upper, type == Type::time32 ? Type::time64 : type, unit, size);
+  if (type == Type::f16) return filled_to<float>(upper, Type::f32, unit, size);
   if (type == Type::f32) return filled_to<float>(upper, type, unit, size);
   if (type == Type::f64) return filled_to<double>(upper, type, unit, size);
   if (type == Type::timestamp64) return filled_to<std::int64_t>(upper, type, unit, size);

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime
+import decimal
+import uuid
 
 import numpy as np
 import pandas as pd
@@ -220,3 +222,66 @@ def test_empty_batches_of_strings():
     assert len(index.lookup([], "rows")) == 0
     assert len(index.lookup(pa.array([], pa.string()), "count")) == 0
     assert len(index.lookup(pl.Series([], dtype=pl.String))) == 0
+
+
+def test_float16():
+    keys = np.array([1.5, -0.0, np.nan, np.inf, 6e-8], np.float16)
+    for index in (rtindex.build(keys), rtindex.build(pa.array(keys))):
+        assert index.lookup(keys).tolist() == [0, 1, 2, 3, 4]
+        assert index.lookup([1.5, 0.0, 1.50001]).tolist()[:2] == [0, 1]
+        assert index.lookup([1.50001], "count").tolist() == [0]
+        assert index.nearest([1.6], answer="key").tolist() == [1.5]
+    assert rtindex.build([1, 2]).lookup(np.array([2.0], np.float16)).tolist() == [1]
+    values = np.array([0.5, 0.25], np.float16)
+    assert rtindex.build([1, 1]).lookup([1], "sum", values).tolist() == [0.75]
+    big_endian = keys.astype(">f2")
+    assert rtindex.build(big_endian).lookup(big_endian[:2]).tolist() == [0, 1]
+
+
+def test_durations():
+    keys = np.array([5, "NaT", -3], "m8[s]")
+    index = rtindex.build(keys)
+    assert index.lookup(keys, "count").tolist() == [1, 0, 1]
+    in_arrow = pa.array([5, None, -3], pa.duration("s"))
+    assert rtindex.build(in_arrow).lookup(keys, "count").tolist() == [1, 0, 1]
+    with pytest.raises(rtindex.Error, match="in s"):
+        index.lookup(keys.astype("m8[ms]"))
+    masked = np.ma.MaskedArray(keys, mask=[True, False, False])
+    assert rtindex.build(masked).lookup(keys, "count").tolist() == [0, 0, 1]
+
+
+def test_times_of_day():
+    column = pa.array([datetime.time(12, 30), None, datetime.time(1)], pa.time64("us"))
+    index = rtindex.build(column)
+    assert index.lookup(column, "count").to_pylist() == [1, 0, 1]
+    seconds = pa.array([5], pa.time32("s"))
+    assert rtindex.build(seconds).lookup(seconds).to_pylist() == [0]
+
+
+def test_decimals():
+    prices = [decimal.Decimal("1.50"), None, decimal.Decimal("-7.25"), decimal.Decimal(10) ** 30]
+    column = pa.array(prices, pa.decimal128(38, 2))
+    for chunked in (column, pa.chunked_array([column[:1], column[1:]])):
+        index = rtindex.build(chunked)
+        assert index.lookup(column, "count").to_pylist() == [1, 0, 1, 1]
+        assert index.range(column[2:3], column[:1], "count").to_pylist() == [2]
+    with pytest.raises(rtindex.Error, match="scale 2 and those of the lookups 3"):
+        index.lookup(pa.array([decimal.Decimal(1)], pa.decimal128(20, 3)))
+
+
+def test_uuids():
+    keys = [uuid.UUID(int=number).bytes for number in (7, 1 << 127, 7 << 64)]
+    column = pa.array(keys, pa.binary(16))
+    index = rtindex.build(column)
+    assert index.lookup(column).to_pylist() == [0, 1, 2]
+    assert index.range(column[:1], column[2:], "count").to_pylist() == [2]
+
+
+def test_dictionaries():
+    words = pa.array(["b", "a", None, "b"]).dictionary_encode()
+    index = rtindex.build(words)
+    assert index.lookup(["a", "b", "c"], "count").tolist() == [1, 2, 0]
+    assert index.lookup(words, "count").to_pylist() == [2, 1, 0, 2]
+    assert rtindex.build(["b", "a"]).lookup(words).to_pylist() == [0, 1, None, 0]
+    categories = pd.Series(["b", "a", "b"], dtype="category")
+    assert rtindex.build(categories).lookup(["b"], "count").tolist() == [2]
