@@ -87,8 +87,8 @@ def answer(index: _core.Index, query: Query, bound: _core.Query, key_type: Colum
     if options.counters:
         outputs["counters"] = np.zeros(len(Counters._fields), np.uint64)
     lists: Any
-    lists, keys = index.answer(bound, held, included, miss, outputs, limit if "rows" in names else None,
-                               order, "key" in names and "key" not in outputs)
+    lists, keys = index.answer(bound, held, included, miss, outputs,
+                               limit if "rows" in names else None, order, "key" in names and "key" not in outputs)
     validity = outputs.get("matched") if nullable else None
     zone = "" if times is None else times.zone
     answers: dict[str, Any] = {}

@@ -315,8 +315,8 @@ def answer_on_device(index: Index, keys: Any, query: Query, names: Sequence[str]
 
     def call(outputs: dict[str, Any], rows_capacity: int = 0) -> None:
         addresses = {name: library.pointer(array) for name, array in outputs.items()}
-        index.answer_on_device(query, values, included, miss, addresses, rows_capacity, limit, order,
-                               library.stream(keys))
+        index.answer_on_device(query, values, included, miss, addresses, rows_capacity, limit,
+                               order, library.stream(keys))
 
     answers: dict[str, Any] = {}
     if "rows" in names:

@@ -32,8 +32,8 @@ class Index(LookupCalls):
         """Appends rows with these keys; returns the rowID of the first one, the others follow.
 
         keys: one key, or a batch of keys; None is a null key.
-        values: one value per key, for an index with included values; of several columns a dict, or a
-            list of pairs of a name and a column.
+        values: one value per key, for an index with included values; of several columns a dict, or
+            a list of pairs of a name and a column.
 
         Keys and values are in host memory, or both in the memory of the index's GPU.
         """

@@ -66,8 +66,8 @@ class LookupCalls:
             is the row of the neighbour and "key" its key; the others are about all rows that hold
             this key. "bitmap" is a mask of the rows that match any query, "bitmaps" has one for
             each query.
-        values: the value column of sum, mean, min and max, one value per row (`len(index)` of them),
-            or the name of an included column; None: the only included column. Null values are
+        values: the value column of sum, mean, min and max, one value per row (`len(index)` of
+            them), or the name of an included column; None: the only included column. Null values are
             skipped.
         matched: add a boolean array of the queries that matched.
         limit: the maximum number of rows that "rows" returns per query.

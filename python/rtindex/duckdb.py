@@ -44,9 +44,9 @@ def register(connection: Any, name: str, index: Index, answer: NearestName = "an
     """Registers an index as a SQL function: `name(key)`, or `name(lower, upper)` for
     `query="range"`. Composite keys have a parameter for each part. Returns the connection.
 
-    "any", "first" and "last" return a rowID or NULL, "count" a number, "rows" a list to UNNEST, and "sum",
-    "mean", "min" and "max" aggregate `values`, or the included values; "min" and "max" keep the type of
-    dates and timestamps.
+    "any", "first" and "last" return a rowID or NULL, "count" a number, "rows" a list to UNNEST,
+    and "sum", "mean", "min" and "max" aggregate `values`, or the included values; "min" and "max"
+    keep the type of dates and timestamps.
 
     query: "equal", "range", "prefix" or "nearest", the kind of an `rtindex.Query`.
     ends: of "range", as in `Query.range`.

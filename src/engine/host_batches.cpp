@@ -243,7 +243,7 @@ void write_means(const Request& request, std::size_t lookups) {
 [[nodiscard]] bool counts_values(std::span<const Segment> segments, const Request& request) {
   if (!request.wants_values()) return false;
   if (request.answers.has(Answer::mean) || request.validity != nullptr ||
-      request.outputs.validity != nullptr)
+      (request.outputs.validity != nullptr && request.outputs.matched == nullptr))
     return true;
   return request.included && std::any_of(segments.begin(), segments.end(), [&](const Segment& one) {
            return one.searcher->included()[request.included_column].has_nulls;
@@ -274,6 +274,13 @@ void HostBatchRunner::run(std::span<const Segment> segments, const BatchQuery& q
   if (query.kind == QueryKind::nearest) return answer_nearest(segments, query, request, *this);
   if (request.value_counts == nullptr && counts_values(segments, request))
     return answer_counted(segments, query, request, *this);
+  if (request.outputs.validity != nullptr) {  // no value is null: every match has one
+    Request others = request;
+    others.outputs.validity = nullptr;
+    run(segments, query, others);
+    std::copy_n(request.outputs.matched, (query.size() + 7) / 8, request.outputs.validity);
+    return;
+  }
   require_answerable(segments, query);
   const Segment& main = segments.front();
   if (segments.size() == 1 && main.deleted == nullptr)

@@ -207,8 +207,8 @@ def _ordered(state: State, values: Any) -> list[tuple[str, Any]]:
     by_name = dict(named)
     if len(by_name) != len(named) or set(by_name) != set(names):
         raise InvalidArgumentError(
-            f"expected values of the included columns {', '.join(map(repr, names))}, each once, got "
-            f"{', '.join(repr(name) for name, _ in named)}")
+            f"expected values of the included columns {', '.join(map(repr, names))}, each once, "
+            f"got {', '.join(repr(name) for name, _ in named)}")
     return [(name, by_name[name]) for name in names]
 
 

@@ -25,8 +25,8 @@ def build(column: Any, index: str = "auto", include: Any = None, partitions: int
     its partitions again.
 
     index: the spec of the index of each partition, such as "rx", "rx@cuda" or "btree".
-    include: a value column to store beside the keys, with the same chunks or partitions, or several:
-        a dict, or a list of pairs of a name and a column.
+    include: a value column to store beside the keys, with the same chunks or partitions, or
+        several: a dict, or a list of pairs of a name and a column.
     partitions: how many; None chooses at least one for each worker, of at most 1 GiB each
         (Dask's setting "rtindex.partition-bytes").
     replicate: how many workers hold each partition.

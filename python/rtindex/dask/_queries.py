@@ -81,7 +81,8 @@ def answer(index: Index, query: Query, request: Request, values: Any = None,
     names = tuple(name for name in request.answers if name != "matched") or ("count",)
     implied = not set(names).isdisjoint(MATCH_ANSWERS)
     named = request.included or None
-    options = Options(named if values is None else values, not implied, request.limit, request.order, miss)
+    options = Options(named if values is None else values, not implied, request.limit,
+                      request.order, miss)
     found = index._answer(query_for(index, query), Kind(), names, options)
     if implied and len(names) == 1:
         return Partial({names[0]: found})
