@@ -226,7 +226,7 @@ def test_answers_and_rows_describe_themselves():
 
 
 def test_an_index_describes_itself():
-    index = rtindex.build(np.arange(5000), "btree")
+    index = rtindex.build(np.arange(5000)[::-1].copy(), "btree")
     assert repr(index).startswith("<rtindex.Index btree@cpu: 5,000 rows of int64, ")
     assert "5000 rows" in index.describe()
     assert sum(index.memory_usage().parts.values()) == index.memory_usage().resident > 0

@@ -60,7 +60,8 @@ def wanted(both):
 @pytest.mark.parametrize("partitions", [1, 4])
 def test_several_columns_with_nulls(partitions, client):
     keys = np.arange(200) // 4
-    price = pd.Series([None if i % 3 == 0 or i < 8 else i * 0.5 for i in range(200)], dtype="Float64")
+    price = pd.Series([None if i % 3 == 0 or i < 8 else i * 0.5 for i in range(200)],
+                      dtype="Float64")
     pieces = np.arange(200) * 2**56
     both = {"price": price, "pieces": pieces}
     local = rtindex.build(keys, include=both)

@@ -204,7 +204,8 @@ def test_an_index_on_the_cpu_reads_no_device_memory():
     with pytest.raises(rtindex.Error, match="device memory"):
         _core.build(device, "sorted@cpu", [], [], 0)
     with pytest.raises(rtindex.Error, match="device memory"):
-        index.answer_on_device(_core.Query("equal", device), None, "", None, {"any": 4096}, 0, 1, "", 0)
+        index.answer_on_device(_core.Query("equal", device), None, "", None, {"any": 4096}, 0, 1,
+                               "", 0)
     with pytest.raises(rtindex.Error, match="in host and in device memory"):
         _core.Column.composite([device, _core.Column.elements("int64", np.zeros(2, np.int64))])
 
