@@ -13,7 +13,7 @@ namespace rtindex {
 // A query that was checked, as segments search it.
 struct BatchQuery {
   const ColumnView& lower;
-  const ColumnView& upper;  // the same column unless the query is a range
+  const ColumnView& upper;  // equal to `lower` unless the query is a range
   QueryKind kind;
   RangeEnds ends;
   const NearestOptions& nearest;

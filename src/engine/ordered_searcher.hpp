@@ -196,9 +196,6 @@ class OrderedSearcher final : public Searcher, public SortedPairs {
     return some;
   }
 
-  [[nodiscard]] bool has_row_positions() const override { return row_positions_.is_made(); }
-  void make_row_positions() const override { static_cast<void>(row_positions_.get()); }
-
   [[nodiscard]] OrderInput order_input() const override { return order_.input(); }
   [[nodiscard]] const IncludedValues& included_values(std::size_t column) const override {
     return *values_[column];
@@ -217,7 +214,7 @@ class OrderedSearcher final : public Searcher, public SortedPairs {
     if (filter_) bytes.parts.emplace_back("filter", filter_->bytes());
     if (const std::size_t deleted = deleted_sets_.bytes(); deleted != 0)
       bytes.parts.emplace_back("deleted rows by position", deleted);
-    if (const std::size_t positions = row_positions_.bytes(); positions != 0)
+    if (const std::size_t positions = own_row_positions_.bytes(); positions != 0)
       bytes.parts.emplace_back("positions of rows", positions);
     for (const auto& [name, size] : bytes.parts) bytes.resident += size;
     bytes.build_peak =
@@ -258,7 +255,7 @@ class OrderedSearcher final : public Searcher, public SortedPairs {
         for (std::uint32_t i = 0; i < order_.size(); ++i)
           if (in_order[i] == row) at = i;
       } else {
-        at = row_positions_.get().find(row);
+        at = own_row_positions_.get().find(row);
       }
       if (!at) {
         const auto next = std::lower_bound(outside.begin(), outside.end(), row);
@@ -440,6 +437,7 @@ class OrderedSearcher final : public Searcher, public SortedPairs {
   void declare() {
     size_ = order_.size();
     sorted_pairs_ = this;
+    row_positions_ = &own_row_positions_;
     for (const auto& values : values_) included_.push_back({values->type(), values->has_nulls()});
     capabilities_ = {.key_order = true, .counters = Finder::locator_counts};
   }
@@ -476,12 +474,12 @@ class OrderedSearcher final : public Searcher, public SortedPairs {
   OrderRule order_rule_;
   std::vector<std::unique_ptr<IncludedValues>> values_;  // included, by column
   std::optional<HashFilter<Key>> filter_;
-  LazyRowPositions row_positions_{[this] {
+  LazyRowPositions own_row_positions_{[this] {
     if (order_.layout() != OrderLayout::pairs && order_.size() != 0)
       return std::make_unique<const RowPositions>(order_.rows()[0], order_.size());
     return std::make_unique<const RowPositions>(order_.size(), order_.row_count(), order_.rows());
   }};
-  DeletedSets deleted_sets_{&row_positions_};
+  DeletedSets deleted_sets_{&own_row_positions_};
   mutable std::once_flag parts_once_;
   mutable std::optional<KeyParts> parts_;  // of large batches
 };

@@ -12,6 +12,7 @@
 #include <rtindex/index.hpp>
 
 #include "answers/request.hpp"
+#include "answers/row_positions.hpp"
 #include "file/stored.hpp"
 #include "keys/encoded_column.hpp"
 #include "keys/lookup_batch.hpp"
@@ -52,6 +53,8 @@ class SegmentKeys {
   }
   // The keys as sorted pairs in host memory, which can be merged; null where they are not.
   [[nodiscard]] const SortedPairs* sorted_pairs() const { return sorted_pairs_; }
+  // The positions of its rows, made when a change first needs them; null where it has none.
+  [[nodiscard]] const LazyRowPositions* row_positions() const { return row_positions_; }
   // What the last build or update consisted of: Index::build_profile.
   [[nodiscard]] const std::vector<std::pair<std::string, double>>& build_profile() const {
     return build_profile_;
@@ -64,9 +67,6 @@ class SegmentKeys {
   // Those of `rows`, which ascend, that it has: as in column() and in included_rows().
   [[nodiscard]] virtual EncodedColumn column_of(std::span<const std::uint32_t> rows) const;
   [[nodiscard]] virtual IncludedRows included_rows_of(std::span<const std::uint32_t> rows) const;
-  // Whether it finds single rows without a pass over all of them, and prepares it.
-  [[nodiscard]] virtual bool has_row_positions() const { return false; }
-  virtual void make_row_positions() const {}
   // The rows at these positions in key order, miss_row beyond the last. By default the keys are
   // sorted for it.
   virtual void select(const KeyCodec& codec, std::span<const std::uint64_t> positions,
@@ -84,6 +84,7 @@ class SegmentKeys {
   std::size_t size_ = 0;
   std::vector<IncludedValuesInfo> included_;
   const SortedPairs* sorted_pairs_ = nullptr;
+  const LazyRowPositions* row_positions_ = nullptr;
   std::vector<std::pair<std::string, double>> build_profile_;
 };
 

@@ -176,7 +176,11 @@ void Index::State::run_merge(std::shared_ptr<const RunningMerge> merge) {
     ThreadLimit(1).run([&] {
       const Segment& oldest = merge->segments.front();
       merged = engine.segments->merge(merge->segments, merge->rows, merge->first == 0);
-      if (oldest.searcher->has_row_positions()) merged.searcher->make_row_positions();
+      // Where changes have needed the positions of rows, the next one does not wait for them.
+      const LazyRowPositions* const old_rows = oldest.searcher->row_positions();
+      const LazyRowPositions* const new_rows = merged.searcher->row_positions();
+      if (old_rows != nullptr && old_rows->is_made() && new_rows != nullptr)
+        static_cast<void>(new_rows->get());
     });
   } catch (const std::exception& error) {
     failure = error.what();

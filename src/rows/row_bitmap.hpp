@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -108,9 +109,19 @@ class FilteredRows final : public RowBitmap {
  public:
   FilteredRows(RowBitmapPtr deleted, const BitmapView& filter)
       : RowBitmap(with_filter(bits_of(deleted), filter)), deleted_(std::move(deleted)) {}
-  [[nodiscard]] Array<std::uint32_t> words() const override { return {}; }
-  [[nodiscard]] RowBitmapPtr union_with(const RowBitmap&) const override { return nullptr; }
-  [[nodiscard]] RowBitmapPtr minus(const RowBitmap&) const override { return nullptr; }
+  // A query reads bits() only: no version holds the bitmap.
+  [[nodiscard]] Array<std::uint32_t> words() const override {
+    assert(false);
+    return {};
+  }
+  [[nodiscard]] RowBitmapPtr union_with(const RowBitmap&) const override {
+    assert(false);
+    return nullptr;
+  }
+  [[nodiscard]] RowBitmapPtr minus(const RowBitmap&) const override {
+    assert(false);
+    return nullptr;
+  }
 
  private:
   [[nodiscard]] static RowBits with_filter(RowBits bits, const BitmapView& filter) {
