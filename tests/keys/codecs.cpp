@@ -332,7 +332,7 @@ TEST(StringHashCodec, MatchesOnlyEqualStrings) {
   for (std::size_t i = 0; i < texts.size(); ++i) ASSERT_EQ(decoded.view().string(i), texts[i]);
 }
 
-// Nobody can choose strings that collide.
+// The hash has a random seed, so no one can prepare strings that collide.
 TEST(StringHashCodec, HasARandomSeed) {
   std::vector<std::string> many;
   Random random(9);

@@ -117,6 +117,7 @@ TEST_P(BitmapsOfDeviceQueries, AreThoseOfTheHost) {
         const std::vector<std::uint32_t> counts = count.read<std::uint32_t>();
         ASSERT_TRUE(std::equal(counts.begin(), counts.end(), wanted.count().begin()));
       }
+    if (changed == 1) break;
     const std::vector<std::uint32_t> erased = {1, 2, 3, 500, 5002};
     for (Index* index : {&there, &here}) {
       index->erase(erased);

@@ -150,7 +150,8 @@ TYPED_TEST(HashTables, Empty) {
   for (const std::uint32_t row : answers.any()) EXPECT_EQ(row, miss_row);
 }
 
-// Nobody can choose strings that collide in an index that is built later.
+// An index that is built later hashes differently, so no one can prepare strings that collide in
+// it.
 TEST(HashesOfStrings, HaveASeedForEachIndex) {
   std::vector<std::string> keys;
   std::mt19937_64 random(3);
