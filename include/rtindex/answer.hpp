@@ -308,8 +308,8 @@ struct Outputs {
   /// A bitmap as `matched`, of the queries with a value that is not null: Arrow's validity of
   /// `sum`, `mean`, `min` and `max`. Host memory only.
   std::uint8_t* validity = nullptr;
-  /// `bitmap_bytes(bitmap_rows)` bytes, and as many for each query. Rows from `bitmap_rows` on are
-  /// left out; `Index::size()` of them are all.
+  /// `bitmap` has `bitmap_bytes(bitmap_rows)` bytes, `bitmaps` as many for each query. An index has
+  /// `Index::size()` rows; where `bitmap_rows` is less, the rows after it are not written.
   std::uint8_t* bitmap = nullptr;
   std::uint8_t* bitmaps = nullptr;
   std::size_t bitmap_rows = 0;

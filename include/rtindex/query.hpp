@@ -107,7 +107,7 @@ struct Query {
     return {.kind = QueryKind::nearest, .lower = std::move(keys), .neighbour = options};
   }
 
-  /// The same queries, which only rows of the bitmap may match.
+  /// The same queries, restricted to the rows of a bitmap.
   [[nodiscard]] Query with_filter(const BitmapView& rows) const {
     Query filtered = *this;
     filtered.filter = rows;

@@ -353,8 +353,8 @@ typedef struct rtindex_outputs {
   uint32_t* last;
   double* mean;
   uint8_t* validity;  ///< a bitmap of the queries with a value that is not null; host memory only
-  /// The rows that match any query, (bitmap_rows + 7) / 8 bytes, and as many for each query. Rows
-  /// from `bitmap_rows` on are left out.
+  /// The rows that match any query: (bitmap_rows + 7) / 8 bytes; `bitmaps` has as many for each
+  /// query. Where `bitmap_rows` is less than the rows of the index, those after it are not written.
   uint8_t* bitmap;
   uint8_t* bitmaps;
   size_t bitmap_rows;
