@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <ranges>
 #include <span>
 #include <string>
@@ -69,6 +70,19 @@ enum class TimeUnit : std::uint8_t {
 [[nodiscard]] RTINDEX_API std::string_view name_of(Type type);
 /// The type of that name; throws `Error` for any other text.
 [[nodiscard]] RTINDEX_API Type type_named(std::string_view name);
+
+/// Which ends belong to a range of keys or to an interval.
+enum class Ends : std::uint8_t {
+  closed,      ///< [lower, upper]
+  right_open,  ///< [lower, upper)
+  left_open,   ///< (lower, upper]
+  open,        ///< (lower, upper)
+};
+
+/// "[]", "[)", "(]" or "()".
+[[nodiscard]] RTINDEX_API std::string_view name_of(Ends ends);
+/// The ends of that name; throws `Error` for any other text.
+[[nodiscard]] RTINDEX_API Ends ends_named(std::string_view name);
 
 /// Whether elements of the type have 16 bytes.
 [[nodiscard]] constexpr bool is_128_bit(Type type) {
@@ -205,6 +219,13 @@ class RTINDEX_API ColumnView {
   /// Views several columns of one length as one column of tuples in lexicographic order. A tuple
   /// with a null in it is null.
   [[nodiscard]] static ColumnView composite(std::vector<ColumnView> parts);
+  /// Views intervals: element i reaches from `start[i]` to `end[i]`, and `ends` says which of the
+  /// two belong to it. `by` are leading columns (a symbol, a chromosome): a query searches the
+  /// intervals whose leading values equal its own. An interval with a null in it is null; one
+  /// without a point, such as [5, 5), matches nothing. As a type it is the composite of `by`,
+  /// `start` and `end`.
+  [[nodiscard]] static ColumnView intervals(const ColumnView& start, const ColumnView& end,
+                                            Ends ends, std::vector<ColumnView> by = {});
 
   /// The same column with Arrow's validity bitmap (bit set: valid, least significant bit first).
   /// Null keys never match, null lookups match nothing.
@@ -248,6 +269,8 @@ class RTINDEX_API ColumnView {
     if (parts_ == nullptr) return {};
     return *parts_;
   }
+  /// Of a column of intervals: which ends belong to them. None: it is a column of keys.
+  [[nodiscard]] std::optional<Ends> interval_ends() const { return interval_ends_; }
   /// Whether the column carries a validity bitmap (its own, or one of its parts').
   [[nodiscard]] bool nullable() const;
   /// The validity bitmap of the column itself, or null.
@@ -285,6 +308,7 @@ class RTINDEX_API ColumnView {
   StringLayout layout_ = StringLayout::views;
   bool has_value_ = false;
   std::int8_t scale_ = 0;
+  std::optional<Ends> interval_ends_;
   std::size_t size_ = 0;
   std::size_t width_ = 0;
   const void* data_ = nullptr;

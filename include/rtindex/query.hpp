@@ -19,29 +19,29 @@ namespace rtindex {
 
 /// What a batch searches for.
 enum class QueryKind : std::uint8_t {
-  equal,    ///< rows whose key equals a key
-  range,    ///< rows whose key lies between two keys
-  prefix,   ///< rows whose string begins with a string
-  nearest,  ///< rows with the closest key before or after a key
+  equal,     ///< rows whose key equals a key
+  range,     ///< rows whose key lies between two keys
+  prefix,    ///< rows whose string begins with a string
+  nearest,   ///< rows with the closest key before or after a key
+  contains,  ///< rows whose interval contains a key
+  overlaps,  ///< rows whose interval overlaps a range
+  within,    ///< rows whose interval lies within a range
+  covers,    ///< rows whose interval covers a range
 };
 
-/// "equal", "range", "prefix" or "nearest".
+/// Whether queries of the kind search a column of intervals; all others search keys.
+[[nodiscard]] constexpr bool searches_intervals(QueryKind kind) {
+  return kind >= QueryKind::contains;
+}
+/// Whether queries of the kind have a lower and an upper end.
+[[nodiscard]] constexpr bool has_two_ends(QueryKind kind) {
+  return kind == QueryKind::range || kind >= QueryKind::overlaps;
+}
+
+/// "equal", "range", "prefix", "nearest", "contains", "overlaps", "within" or "covers".
 [[nodiscard]] RTINDEX_API std::string_view name_of(QueryKind kind);
 /// The kind of that name; throws `Error` for any other text.
 [[nodiscard]] RTINDEX_API QueryKind query_kind_named(std::string_view name);
-
-/// Which ends belong to a range of keys.
-enum class Ends : std::uint8_t {
-  closed,      ///< [lower, upper]
-  right_open,  ///< [lower, upper)
-  left_open,   ///< (lower, upper]
-  open,        ///< (lower, upper)
-};
-
-/// "[]", "[)", "(]" or "()".
-[[nodiscard]] RTINDEX_API std::string_view name_of(Ends ends);
-/// The ends of that name; throws `Error` for any other text.
-[[nodiscard]] RTINDEX_API Ends ends_named(std::string_view name);
 
 /// Where to search for the neighbour of a key.
 enum class Direction : std::uint8_t {
@@ -107,6 +107,27 @@ struct Query {
     return {.kind = QueryKind::nearest, .lower = std::move(keys), .neighbour = options};
   }
 
+  /// Rows whose interval contains `keys[i]`. Where intervals have leading columns, a key is a
+  /// composite of a value of each of them and of the point.
+  [[nodiscard]] static Query contains(ColumnView keys) {
+    return {.kind = QueryKind::contains, .lower = std::move(keys)};
+  }
+  /// Rows whose interval has a point in common with the range of `lower[i]` and `upper[i]`. Both
+  /// ends are of one type; an unset one, `ColumnView()`, has no bound. Where intervals have leading
+  /// columns, both ends are composites with equal leading values.
+  [[nodiscard]] static Query overlaps(ColumnView lower, ColumnView upper,
+                                      Ends ends = Ends::closed) {
+    return of_intervals(QueryKind::overlaps, std::move(lower), std::move(upper), ends);
+  }
+  /// Rows whose interval lies within the range of `lower[i]` and `upper[i]`.
+  [[nodiscard]] static Query within(ColumnView lower, ColumnView upper, Ends ends = Ends::closed) {
+    return of_intervals(QueryKind::within, std::move(lower), std::move(upper), ends);
+  }
+  /// Rows whose interval contains every point of the range of `lower[i]` and `upper[i]`.
+  [[nodiscard]] static Query covers(ColumnView lower, ColumnView upper, Ends ends = Ends::closed) {
+    return of_intervals(QueryKind::covers, std::move(lower), std::move(upper), ends);
+  }
+
   /// The same queries, restricted to the rows of a bitmap.
   [[nodiscard]] Query with_filter(const BitmapView& rows) const {
     Query filtered = *this;
@@ -117,7 +138,7 @@ struct Query {
   /// The number of queries. A range without bounds is one query.
   [[nodiscard]] std::size_t size() const {
     if (lower.has_value()) return lower.size();
-    return upper.has_value() ? upper.size() : kind == QueryKind::range ? 1 : 0;
+    return upper.has_value() ? upper.size() : has_two_ends(kind) ? 1 : 0;
   }
   /// The queries [first, first + count).
   [[nodiscard]] Query slice(std::size_t first, std::size_t count) const {
@@ -129,6 +150,12 @@ struct Query {
   /// The memory space of the columns.
   [[nodiscard]] MemorySpace memory_space() const {
     return std::max(lower.memory_space(), upper.memory_space());
+  }
+
+ private:
+  [[nodiscard]] static Query of_intervals(QueryKind kind, ColumnView lower, ColumnView upper,
+                                          Ends ends) {
+    return {.kind = kind, .lower = std::move(lower), .upper = std::move(upper), .ends = ends};
   }
 };
 

@@ -84,7 +84,8 @@ std::span<const Answer> all_answers() { return answer_list; }
 
 namespace {
 
-constexpr std::array<std::string_view, 4> kind_names = {"equal", "range", "prefix", "nearest"};
+constexpr std::array<std::string_view, 8> kind_names = {"equal",    "range",    "prefix", "nearest",
+                                                        "contains", "overlaps", "within", "covers"};
 constexpr std::array<std::string_view, 4> ends_names = {"[]", "[)", "(]", "()"};
 constexpr std::array<std::string_view, 3> direction_names = {"backward", "forward", "nearest"};
 
@@ -103,7 +104,10 @@ std::string_view name_of(QueryKind kind) { return kind_names[static_cast<std::si
 
 QueryKind query_kind_named(std::string_view name) {
   if (const auto kind = value_named<QueryKind>(kind_names, name)) return *kind;
-  fail("unknown kind of query '{}': expected equal, range, prefix or nearest", name);
+  fail(
+      "unknown kind of query '{}': expected equal, range, prefix or nearest, or of intervals "
+      "contains, overlaps, within or covers",
+      name);
 }
 
 std::string_view name_of(Ends ends) { return ends_names[static_cast<std::size_t>(ends)]; }

@@ -172,6 +172,19 @@ ColumnView ColumnView::strings(std::span<const std::int64_t> offsets, const char
   return view;
 }
 
+namespace {
+
+// A type with what belongs to it, for messages: "timestamp[ms]".
+std::string type_text(const ColumnView& column) {
+  std::string text(name_of(column.type()));
+  if (!name_of(column.time_unit()).empty())
+    text += fmt::format("[{}]", name_of(column.time_unit()));
+  if (is_decimal(column.type())) text += fmt::format(" with a scale of {}", column.scale());
+  return text;
+}
+
+}  // namespace
+
 ColumnView ColumnView::composite(std::vector<ColumnView> parts) {
   if (parts.empty()) fail("a composite column needs at least one part");
   for (const ColumnView& part : parts) {
@@ -188,6 +201,21 @@ ColumnView ColumnView::composite(std::vector<ColumnView> parts) {
   view.memory_space_ = parts.front().memory_space();
   view.size_ = parts.front().size();
   view.parts_ = std::make_shared<const std::vector<ColumnView>>(std::move(parts));
+  return view;
+}
+
+ColumnView ColumnView::intervals(const ColumnView& start, const ColumnView& end, Ends ends,
+                                 std::vector<ColumnView> by) {
+  if (start.type() == Type::composite || end.type() == Type::composite)
+    fail("the start of an interval is one value: pass leading columns as `by`");
+  if (start.type() != end.type() || start.time_unit() != end.time_unit() ||
+      start.scale() != end.scale())
+    fail("intervals start with {} values and end with {} values: convert one of the columns",
+         type_text(start), type_text(end));
+  by.push_back(start);
+  by.push_back(end);
+  ColumnView view = composite(std::move(by));
+  view.interval_ends_ = ends;
   return view;
 }
 

@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/parallel.hpp"
 #include "keys/codecs.hpp"
+#include "keys/interval_codec.hpp"
 
 namespace rtindex {
 
@@ -19,6 +20,7 @@ constexpr std::size_t encode_block = 512;
 
 std::unique_ptr<KeyCodec> new_codec(const ColumnView& column, KeyUse use) {
   if (column.type() == Type::string) return make_string_codec(column, use);
+  if (column.interval_ends()) return std::make_unique<IntervalCodec>(column);
   if (column.type() == Type::composite) return make_composite_codec(column);
   if (is_128_bit(column.type())) return make_128_bit_codec(column);
   return make_native_codec(column);
@@ -34,6 +36,7 @@ RowNumbers saved_rows(const FileReader& file, std::size_t elements, std::size_t 
 std::unique_ptr<KeyCodec> saved_codec(const FileReader& file, std::size_t elements) {
   const std::string& name = file.text("type");
   if (name == name_of(Type::string)) return make_string_codec(file, elements);
+  if (file.has("interval_ends")) return std::make_unique<IntervalCodec>(file, elements);
   if (name == name_of(Type::composite)) return make_composite_codec(file, elements);
   const std::optional<Type> type = find_type(name);
   if (type && is_native(*type)) return make_native_codec(*type, file);
@@ -102,6 +105,8 @@ std::size_t KeyCodec::bytes() const {
 }
 
 std::string KeyCodec::describe() const {
+  if (const IntervalCodec* const intervals = interval_codec(*this))
+    return intervals->describe_intervals();
   if (type_ == Type::composite) {
     std::string text;
     for (std::size_t p = 0; p < part_types_.size(); ++p)

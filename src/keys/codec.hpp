@@ -69,7 +69,9 @@ class KeyCodec {
   void save(FileWriter file) const;
 
   [[nodiscard]] Type type() const { return type_; }
-  // Of the fields of a composite column.
+  // Whether it is an IntervalCodec: starts and ends are encoded, and lookups are points.
+  [[nodiscard]] bool are_intervals() const { return are_intervals_; }
+  // Of the fields of a composite column; of intervals: leading columns, start and end.
   [[nodiscard]] const std::vector<Type>& part_types() const { return part_types_; }
   // The largest encoded key.
   [[nodiscard]] std::uint64_t span() const { return map_.span; }
@@ -100,7 +102,7 @@ class KeyCodec {
   void number_rows(RowNumbers rows) { rows_ = std::move(rows); }
 
   // Encodes the column that the codec was made for, of an index with so many rows.
-  [[nodiscard]] EncodedColumn encode(const ColumnView& column, std::size_t row_count) const;
+  [[nodiscard]] virtual EncodedColumn encode(const ColumnView& column, std::size_t row_count) const;
   [[nodiscard]] EncodedColumn encode(const ColumnView& column) const {
     return encode(column, column.size());
   }
@@ -138,6 +140,7 @@ class KeyCodec {
   virtual void save_own(FileWriter&) const {}
 
   Type type_;
+  bool are_intervals_ = false;
   std::vector<Type> part_types_;
   NativeMap map_;  // of strings: their codes; of composites: the packed keys
   std::optional<PackedMap> packed_map_;

@@ -73,6 +73,7 @@ class PackedKeys {
 // The encoded keys of the valid rows of a column, in row order.
 struct EncodedColumn {
   PackedKeys keys;
+  PackedKeys ends;              // of intervals, whose starts are the keys; else empty
   Array<std::uint32_t> rows;    // the rowID of each key; empty where key i is row i (no nulls)
   std::size_t row_count = 0;    // of the column, nulls included
   std::uint64_t span = 0;       // no key is greater; keys start at 0
@@ -82,7 +83,7 @@ struct EncodedColumn {
   [[nodiscard]] std::uint32_t row(std::size_t i) const {
     return rows.empty() ? static_cast<std::uint32_t>(i) : rows[i];
   }
-  [[nodiscard]] std::size_t bytes() const { return keys.bytes() + rows.bytes(); }
+  [[nodiscard]] std::size_t bytes() const { return keys.bytes() + ends.bytes() + rows.bytes(); }
 };
 
 // For errors.
