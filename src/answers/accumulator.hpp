@@ -40,14 +40,16 @@ class Accumulator {
   }
 
   // Folds one hit if its row is valid. Returns true once no further hit can change the answers.
-  bool hit(std::uint32_t row) {
+  bool hit(std::uint32_t row) { return hit(row, row); }
+  // `element`: of the row's value.
+  bool hit(std::uint32_t row, std::size_t element) {
     if (request_->deleted.has(row)) return false;
     row_aggregate_.add(row);
     last_ = last_of(last_, row);
     if (!counts_values_) {
-      if (wants_values_) value_aggregate_.add(values_[row]);
-    } else if (request_->has_value(row)) {
-      counted_.add(values_[row]);
+      if (wants_values_) value_aggregate_.add(values_[element]);
+    } else if (request_->has_value(element)) {
+      counted_.add(values_[element]);
     }
     if (wants_bitmaps_ && row < request_->outputs.bitmap_rows) set_bits(row);
     if (wants_rows_ && !collected_.full()) {

@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/parallel.hpp"
 #include "base/types.hpp"
+#include "engine/interval_searcher.hpp"
 #include "engine/ordered_searcher.hpp"
 #include "keys/codecs.hpp"
 
@@ -121,10 +122,12 @@ class CopiedRows {
     some.row_count = all.row_count;
     some.span = all.span;
     some.keys = PackedKeys(which.size(), all.span);
+    some.ends = PackedKeys(all.ends.size() == 0 ? 0 : which.size(), all.span);
     some.rows = Array<std::uint32_t>(which.size());
     Column part;
     for (std::size_t i = 0; i < which.size(); ++i) {
       some.keys.set(i, all.keys[which[i]]);
+      if (some.ends.size() != 0) some.ends.set(i, all.ends[which[i]]);
       some.rows[i] = all.row(which[i]);
       part.rows.push_back(some.rows[i]);
       part.elements.push_back(static_cast<std::uint32_t>(i));
@@ -198,9 +201,12 @@ struct HostSegmentBuilder::Columns {
   // With as many included columns as the index has.
   explicit Columns(std::size_t included) : include(included), own_include(included) {}
 
-  void set_keys(OwnedColumn column) {
+  // As the columns of `codec`.
+  void set_keys(OwnedColumn column, const KeyCodec& codec) {
     own_keys = std::move(column);
     keys = own_keys.view();
+    if (const IntervalCodec* const intervals = interval_codec(codec))
+      keys = intervals->as_intervals(keys);
   }
   // Without nulls no validity is needed: values of erased rows are unspecified.
   void set_include(std::size_t number, OwnedColumn column, bool has_nulls) {
@@ -226,7 +232,7 @@ void HostSegmentBuilder::Columns::number(const NewRows& rows, const KeyCodec& co
     numbers = RowNumbers(rows.first, rows.count);
   }
   if (rows.keys.has_value() && (!order.empty() || !has_type_of(rows.keys, codec)))
-    set_keys(gathered(rows.keys, order, codec.null_column(rows.count)));
+    set_keys(gathered(rows.keys, order, codec.null_column(rows.count)), codec);
   if (order.empty()) return;
   for (std::size_t i = 0; i < include.size(); ++i)
     if (include[i].has_value())
@@ -245,7 +251,7 @@ void HostSegmentBuilder::Columns::copy_kept(const NewRows& rows, std::span<const
   if (keeps_keys) {
     OwnedColumn kept = copied.empty_keys(rows.count);
     copied.keys_into(kept, numbers);
-    set_keys(std::move(kept));
+    set_keys(std::move(kept), *current.front().codec);
   }
   for (std::size_t i = 0; i < include.size(); ++i) {
     if (include[i].has_value()) continue;
@@ -255,13 +261,21 @@ void HostSegmentBuilder::Columns::copy_kept(const NewRows& rows, std::span<const
   }
 }
 
+std::unique_ptr<Searcher> HostSegmentBuilder::make_searcher(
+    EncodedColumn column, const KeyCodec& codec, const KeyText& key_text,
+    std::span<const ColumnView> include) const {
+  if (const IntervalCodec* const intervals = interval_codec(codec))
+    return make_interval_searcher(searchers_, std::move(column), *intervals, key_text, include);
+  return searchers_.build(std::move(column), codec, key_text, include);
+}
+
 NewSegment HostSegmentBuilder::build(const ColumnView& column, const BuildOptions& options) const {
   NewSegment result;
   std::shared_ptr<KeyCodec> codec = KeyCodec::for_column(column, searchers_.key_use);
   const auto key_text = [&](std::uint32_t row) { return column.text(row); };
   std::vector<ColumnView> include;
   for (const IncludedColumn& one : options.include.columns()) include.push_back(one.values);
-  result.segment.searcher = searchers_.build(codec->encode(column), *codec, key_text, include);
+  result.segment.searcher = make_searcher(codec->encode(column), *codec, key_text, include);
   result.segment.codec = std::move(codec);
   result.nulls = nulls_of(column, {}, column.size());
   return result;
@@ -292,7 +306,7 @@ Segment HostSegmentBuilder::merge(std::span<const Segment> segments, std::size_t
                                                              : RowNumbers(copied.rows());
   OwnedColumn keys = copied.empty_keys(columns.numbers.size());
   copied.keys_into(keys, columns.numbers);
-  columns.set_keys(std::move(keys));
+  columns.set_keys(std::move(keys), *main.codec);
   for (std::size_t i = 0; i < columns.include.size(); ++i) {
     OwnedColumn values(main.searcher->included()[i].type, columns.numbers.size());
     copied.values_into(values, i, columns.numbers);
@@ -312,13 +326,15 @@ NewSegment HostSegmentBuilder::build_numbered(Columns& columns, std::size_t row_
   };
   EncodedColumn encoded = codec->encode(columns.keys, row_count);
   encoded.merged_at_once = merged_at_once;
-  result.segment.searcher = searchers_.build(std::move(encoded), *codec, key_text, columns.include);
+  result.segment.searcher = make_searcher(std::move(encoded), *codec, key_text, columns.include);
   result.segment.codec = std::move(codec);
   return result;
 }
 
 LoadedSearcher HostSegmentBuilder::load(const FileReader& file, const KeyCodec& codec,
                                         std::size_t rows) const {
+  if (const IntervalCodec* const intervals = interval_codec(codec))
+    return {load_interval_searcher(searchers_, file, *intervals, rows), false};
   if (searchers_.load) return searchers_.load(file, codec, rows);
   const KeyText key_text = [](std::uint32_t) { return "(of the file)"; };
   return {searchers_.build(load_column(file, rows, codec.span()), codec, key_text, {}), true};

@@ -64,6 +64,9 @@ class HostSegmentBuilder final : public SegmentBuilder {
   // Columns of a new segment, one element for each of its rows.
   struct Columns;
 
+  [[nodiscard]] std::unique_ptr<Searcher> make_searcher(EncodedColumn column, const KeyCodec& codec,
+                                                        const KeyText& key_text,
+                                                        std::span<const ColumnView> include) const;
   [[nodiscard]] NewSegment build_numbered(Columns& columns, std::size_t row_count,
                                           bool merged_at_once) const;
 

@@ -7,6 +7,7 @@
 #include "file/index_file.hpp"
 #include "index/index_state.hpp"
 #include "index/narrow_values.hpp"
+#include "keys/interval_codec.hpp"
 
 namespace rtindex {
 
@@ -81,6 +82,12 @@ Type Index::type() const { return state_->read()->main().codec->type(); }
 std::vector<Type> Index::part_types() const {
   return explain_out_of_memory(describing,
                                [&] { return state_->read()->main().codec->part_types(); });
+}
+
+std::optional<Ends> Index::interval_ends() const {
+  const State::Reading now = state_->read();
+  const IntervalCodec* const intervals = interval_codec(*now->main().codec);
+  return intervals == nullptr ? std::nullopt : std::optional(intervals->ends());
 }
 
 TimeUnit Index::time_unit() const { return state_->time_unit; }

@@ -14,6 +14,7 @@
 #include "engine/neighbours.hpp"
 #include "index/index_state.hpp"
 #include "index/narrow_values.hpp"
+#include "keys/interval_codec.hpp"
 
 // Queries: what they may ask for, and how they are run.
 namespace rtindex {
@@ -56,6 +57,7 @@ bool Index::State::supports(const Version& now, Answer answer, QueryKind query_k
       (answer == Answer::mean || answer == Answer::last))
     return false;
   const Capabilities& can = now.main().searcher->capabilities();
+  if (searches_intervals(query_kind) != now.main().codec->are_intervals()) return false;
   if (query_kind == QueryKind::nearest) return can.key_order;
   if (answer == Answer::key) return false;
   if (query_kind == QueryKind::prefix)
@@ -176,11 +178,13 @@ void Index::State::require_query(const Version& now, const Query& query) const {
   const ColumnView& upper = query.upper;
   if (query.filter) require_filter(now, *query.filter);
   require_reachable(lower, "lookups");
-  if (query.kind != QueryKind::range) {
+  require_same_shape(now, query.kind);
+  if (!has_two_ends(query.kind)) {
     if (!lower.has_value())
       fail("expected a column of keys for a query of kind {}, got none", name_of(query.kind));
     if (query.kind == QueryKind::prefix) return require_prefixes(now, lower);
     require_comparable(now, lower);
+    if (query.kind == QueryKind::contains) return require_whole_points(now, lower);
     if (query.kind != QueryKind::nearest) return;
     require_whole_keys(now, lower);
     static_cast<void>(require_nearest(*now.main().codec, query.neighbour));
@@ -189,6 +193,7 @@ void Index::State::require_query(const Version& now, const Query& query) const {
   require_reachable(upper, "lookups");
   if (lower.has_value()) require_comparable(now, lower);
   if (upper.has_value()) require_comparable(now, upper);
+  if (searches_intervals(query.kind)) require_interval_ends(now, query);
   if (!lower.has_value() || !upper.has_value()) return;
   if (lower.memory_space() != upper.memory_space())
     fail("the lower ends are in {} memory and the upper ends in {} memory: copy one of them",
@@ -208,6 +213,8 @@ void Index::State::require_prefixes(const Version& now, const ColumnView& prefix
 }
 
 void Index::State::require_whole_keys(const Version& now, const ColumnView& keys) const {
+  if (const IntervalCodec* const intervals = interval_codec(*now.main().codec))
+    return require_intervals(*intervals, keys);
   require_comparable(now, keys);
   const std::size_t parts = now.main().codec->part_types().size();
   if (keys.type() == Type::composite && keys.parts().size() != parts)
@@ -244,7 +251,7 @@ std::vector<Segment> Index::State::filtered(const Version& now, const BitmapView
 }
 
 void Index::State::run(const Version& now, const Query& query, const Request& request) const {
-  const bool is_range = query.kind == QueryKind::range;
+  const bool is_range = has_two_ends(query.kind);
   std::vector<Segment> restricted;
   if (query.filter) restricted = filtered(now, *query.filter, request.stream);
   engine.batches->run(query.filter ? std::span<const Segment>(restricted) : now.segments,
@@ -341,7 +348,9 @@ void Index::State::require_writable(MemorySpace space) const {
 }
 
 void Index::State::require_comparable(const Version& now, const ColumnView& lookups) const {
-  now.main().codec->require_comparable(lookups);
+  if (lookups.interval_ends()) fail("expected keys, got intervals: pass points or ranges of them");
+  const IntervalCodec* const intervals = interval_codec(*now.main().codec);
+  (intervals == nullptr ? *now.main().codec : intervals->points()).require_comparable(lookups);
   const auto require_unit = [](TimeUnit unit, TimeUnit expected) {
     if (unit != expected && unit != TimeUnit::unspecified && expected != TimeUnit::unspecified)
       fail("the column counts time in {} and the lookups in {}: convert the lookups",
@@ -354,8 +363,13 @@ void Index::State::require_comparable(const Version& now, const ColumnView& look
           "lookups to the scale {}",
           expected, given, expected);
   };
-  require_unit(lookups.time_unit(), time_unit);
-  require_scale(lookups.scale(), scale);
+  if (intervals == nullptr || lookups.type() == Type::composite) {
+    require_unit(lookups.time_unit(), time_unit);
+    require_scale(lookups.scale(), scale);
+  } else {
+    require_unit(lookups.time_unit(), part_time_units.front());
+    require_scale(lookups.scale(), part_scales.front());
+  }
   for (std::size_t i = 0; i < part_time_units.size() && i < lookups.parts().size(); ++i) {
     require_unit(lookups.parts()[i].time_unit(), part_time_units[i]);
     require_scale(lookups.parts()[i].scale(), part_scales[i]);

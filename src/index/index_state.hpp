@@ -24,6 +24,8 @@
 
 namespace rtindex {
 
+class IntervalCodec;
+
 inline constexpr std::size_t max_rows = std::numeric_limits<std::uint32_t>::max();
 
 // The implementation of Index: every call is checked here before a searcher runs.
@@ -101,6 +103,13 @@ struct Index::State {
   static void require_bitmap_bytes(const Version& now, const Query& query,
                                    const AnswerOptions& options);
   static void require_prefixes(const Version& now, const ColumnView& prefixes);
+  // Throws where a query searches keys and the index holds intervals, or the other way round.
+  static void require_same_shape(const Version& now, QueryKind kind);
+  // A value of each leading column, and a point.
+  static void require_whole_points(const Version& now, const ColumnView& points);
+  static void require_interval_ends(const Version& now, const Query& query);
+  // Throws where new intervals are not of the types of the column.
+  void require_intervals(const IntervalCodec& column, const ColumnView& given) const;
   // A CPU does not write device memory.
   void require_writable(MemorySpace space) const;
 

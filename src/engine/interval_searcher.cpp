@@ -1,0 +1,400 @@
+#include "engine/interval_searcher.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "answers/accumulator.hpp"
+#include "base/error.hpp"
+#include "base/parallel.hpp"
+#include "engine/interval_query.hpp"
+#include "engine/ordered_searcher.hpp"
+#include "order/extent_tree.hpp"
+
+namespace rtindex {
+
+namespace {
+
+// One column of keys of a column of intervals.
+EncodedColumn points_in(const EncodedColumn& column, PackedKeys keys) {
+  EncodedColumn points;
+  points.keys = std::move(keys);
+  points.rows = Array<std::uint32_t>(column.rows.size());
+  std::copy(column.rows.begin(), column.rows.end(), points.rows.begin());
+  points.row_count = column.row_count;
+  points.span = column.span;
+  points.merged_at_once = column.merged_at_once;
+  return points;
+}
+
+// Keys and rows of a searcher, by position.
+template <class Key>
+class StartOrder {
+ public:
+  StartOrder() = default;
+  StartOrder(const Searcher& starts, std::size_t row_count)
+      : order_(starts.sorted_pairs()->order_input()),
+        last_row_(row_count == 0 ? 0 : static_cast<std::uint32_t>(row_count - 1)) {}
+
+  [[nodiscard]] std::uint32_t row(std::size_t position) const {
+    if (order_.pairs == nullptr) return order_.first_row + static_cast<std::uint32_t>(position);
+    return std::min(static_cast<const Pair<Key>*>(order_.pairs)[position].row, last_row_);
+  }
+  [[nodiscard]] std::uint64_t key(std::size_t position) const {
+    if (order_.pairs != nullptr) return static_cast<const Pair<Key>*>(order_.pairs)[position].key;
+    if (order_.keys != nullptr) return static_cast<const Key*>(order_.keys)[position];
+    return order_.first_key + position;
+  }
+  void prefetch_row(std::size_t position) const {
+    if (order_.pairs != nullptr) prefetch(static_cast<const Pair<Key>*>(order_.pairs) + position);
+  }
+
+ private:
+  OrderInput order_;
+  std::uint32_t last_row_ = 0;
+};
+
+template <class Key>
+class IntervalSearcher final : public Searcher {
+ public:
+  IntervalSearcher(const HostSearchers& searchers, EncodedColumn column, const IntervalCodec& codec,
+                   const KeyText& key_text, std::span<const ColumnView> include) {
+    starts_ = searchers.build(points_in(column, std::move(column.keys)), codec, key_text, include);
+    declare(column.row_count);
+    if (!column.merged_at_once) tree_ = ExtentTree<Key>(ends_in_start_order(column));
+    ends_ = searchers.build(points_in(column, std::move(column.ends)), codec, key_text, include);
+  }
+  IntervalSearcher(const HostSearchers& searchers, const FileReader& file,
+                   const IntervalCodec& codec, std::size_t rows)
+      : starts_(searchers.load(file.part("starts"), codec, rows).searcher),
+        ends_(searchers.load(file.part("ends"), codec, rows).searcher) {
+    if (starts_->size() != ends_->size())
+      file.reject("it has {} starts and {} ends", starts_->size(), ends_->size());
+    tree_ = ExtentTree<Key>(file.part("tree"), starts_->size());
+    declare(rows);
+  }
+
+  void save(FileWriter file) const override {
+    starts_->save(file.part("starts"));
+    ends_->save(file.part("ends"));
+    tree_.save(file.part("tree"));
+  }
+
+  void answer(const LookupBatch& batch, const Request& request) const override {
+    const IntervalQuery query(batch);
+    if (query.counts_by_rank() && needs_no_rows(request)) return answer_by_rank(query, request);
+    const std::size_t size = batch.size();
+    // Matches have positions in [first, end) of the order of starts.
+    Array<std::uint32_t> first(query.starts_before() || !query.limits_starts() ? 0 : size);
+    Array<std::uint32_t> end(size);
+    if (!first.empty()) count_starts(query.starts(), first.data());
+    count_starts(query.starts_before() ? query.starts() : query.starts_within(), end.data());
+    const Positions positions{first.empty() ? nullptr : first.data(), end.data()};
+    visit_class(request.value_class(), [&]<class Class>() {
+      parallel_for(size, chunk_lookups, [&](std::size_t begin, std::size_t count) {
+        find_rows<Class>(query, positions, request, begin, count);
+      });
+    });
+  }
+
+  void select(const KeyCodec& codec, std::span<const std::uint64_t> positions,
+              std::uint32_t* rows) const override {
+    starts_->select(codec, positions, rows);
+  }
+  [[nodiscard]] EncodedColumn column() const override {
+    EncodedColumn both = starts_->column();
+    both.ends = ends_->column().keys;
+    return both;
+  }
+  [[nodiscard]] EncodedColumn column_of(std::span<const std::uint32_t> rows) const override {
+    EncodedColumn both = starts_->column_of(rows);
+    both.ends = ends_->column_of(rows).keys;
+    return both;
+  }
+  [[nodiscard]] IncludedRows included_rows() const override { return starts_->included_rows(); }
+  [[nodiscard]] IncludedRows included_rows_of(std::span<const std::uint32_t> rows) const override {
+    return starts_->included_rows_of(rows);
+  }
+
+  [[nodiscard]] MemoryUsage memory_usage() const override {
+    MemoryUsage bytes;
+    const auto add = [&](const char* what, const MemoryUsage& part) {
+      for (const auto& [name, size] : part.parts)
+        bytes.parts.emplace_back(fmt::format("{}: {}", what, name), size);
+      bytes.build_peak = std::max(bytes.build_peak, bytes.resident + part.build_peak);
+      bytes.resident += part.resident;
+    };
+    add("starts", starts_->memory_usage());
+    add("ends", ends_->memory_usage());
+    bytes.parts.emplace_back("tree of ends", tree_.bytes());
+    bytes.resident += tree_.bytes();
+    bytes.build_peak += tree_.bytes();
+    return bytes;
+  }
+
+  [[nodiscard]] std::string describe() const override {
+    return fmt::format(
+        "intervals: counts and integer sums are differences of ranks of starts and of ends; rows "
+        "are found in a tree of ends of {} levels, in the order of starts\n{}",
+        tree_.levels(), starts_->describe());
+  }
+
+ private:
+  struct Positions {
+    const std::uint32_t* first;  // null: 0
+    const std::uint32_t* end;
+  };
+
+  void declare(std::size_t row_count) {
+    size_ = starts_->size();
+    included_ = starts_->included();
+    row_positions_ = starts_->row_positions();
+    capabilities_ = {.key_order = true};
+    start_order_ = StartOrder<Key>(*starts_, row_count);
+  }
+
+  [[nodiscard]] Array<Key> ends_in_start_order(const EncodedColumn& column) const {
+    constexpr std::size_t grain = std::size_t{1} << 14;
+    // By row, where most rows are here.
+    constexpr std::size_t few = 8;
+    const bool is_sparse = column.ends.size() < column.row_count / few;
+    Array<Key> by_row(is_sparse || column.rows.empty() ? 0 : column.row_count);
+    if (by_row.size() != 0)
+      parallel_for(column.ends.size(), grain, [&](std::size_t first, std::size_t count) {
+        for (std::size_t i = first; i < first + count; ++i)
+          by_row[column.rows[i]] = static_cast<Key>(column.ends[i]);
+      });
+    Array<Key> ends(column.ends.size());
+    parallel_for(ends.size(), grain, [&](std::size_t first, std::size_t count) {
+      for (std::size_t i = first; i < first + count; ++i) {
+        const std::uint32_t row = start_order_.row(i);
+        if (by_row.size() != 0) {
+          ends[i] = by_row[row];
+          continue;
+        }
+        const std::size_t element =
+            column.rows.empty()
+                ? row
+                : static_cast<std::size_t>(
+                      std::lower_bound(column.rows.begin(), column.rows.end(), row) -
+                      column.rows.begin());
+        ends[i] = static_cast<Key>(column.ends[element]);
+      }
+    });
+    return ends;
+  }
+
+  // Whether all answers follow from the number of matches and sums of included integers.
+  [[nodiscard]] static bool needs_no_rows(const Request& request) {
+    if (!request.answers.without(Answer::count | Answer::sum).empty() ||
+        request.outputs.bitmap != nullptr || request.outputs.bitmaps != nullptr)
+      return false;
+    return !request.answers.has(Answer::sum) ||
+           (request.included && request.value_counts == nullptr &&
+            request.value_class() != ValueClass::f64);
+  }
+
+  // The number of keys of each lookup, deleted rows included.
+  void count_starts(const LookupBatch& batch, std::uint32_t* counts) const {
+    Request request;
+    request.answers = Answer::count;
+    request.outputs.count = counts;
+    starts_->answer(batch, request);
+  }
+
+  // Counts and sums of all keys before a bound.
+  struct Totals {
+    Array<std::uint32_t> count;
+    Array<std::uint64_t> sum;
+  };
+  [[nodiscard]] static Totals totals_before(const Searcher& points, const LookupBatch& batch,
+                                            const Request& wanted) {
+    Totals totals{Array<std::uint32_t>(batch.size()),
+                  Array<std::uint64_t>(wanted.answers.has(Answer::sum) ? batch.size() : 0)};
+    Request request;
+    request.answers = Answer::count;
+    if (!totals.sum.empty()) request.answers = request.answers | Answer::sum;
+    request.included = wanted.included;
+    request.included_column = wanted.included_column;
+    request.value_type = wanted.value_type;
+    request.deleted = wanted.deleted;
+    request.miss = MissValues{.u64 = 0, .i64 = 0, .f64 = 0};
+    request.outputs.count = totals.count.data();
+    if (!totals.sum.empty()) request.outputs.sum = totals.sum.data();
+    points.answer(batch, request);
+    return totals;
+  }
+
+  void answer_by_rank(const IntervalQuery& query, const Request& request) const {
+    const LookupBatch starts = query.starts();
+    const Totals up_to = totals_before(*starts_, starts, request);
+    Totals before;
+    if (query.limits_ends()) before = totals_before(*ends_, query.ends_before(), request);
+    const std::uint64_t miss = request.value_class() == ValueClass::i64
+                                   ? static_cast<std::uint64_t>(request.miss.i64)
+                                   : request.miss.u64;
+    auto* const sums = static_cast<std::uint64_t*>(request.outputs.sum);
+    parallel_for(starts.size(), chunk_lookups, [&](std::size_t first, std::size_t count) {
+      bool is_query[chunk_lookups];
+      query.find_queries(first, count, is_query);
+      for (std::size_t i = 0; i < count; ++i) {
+        const std::size_t at = first + i;
+        const std::uint32_t ended = before.count.empty() ? 0 : before.count[at];
+        const std::uint32_t matches = is_query[i] ? up_to.count[at] - ended : 0;
+        if (request.outputs.count != nullptr) request.outputs.count[at] = matches;
+        if (sums != nullptr)
+          sums[at] =
+              matches == 0 ? miss : up_to.sum[at] - (before.sum.empty() ? 0 : before.sum[at]);
+        if (matches != 0 && request.outputs.matched != nullptr)
+          set_matched(request.outputs.matched, at);
+      }
+    });
+  }
+
+  // Calls take(position) for each match of a lookup until it returns true: in the order of starts,
+  // or against it.
+  template <class Take>
+  void visit(const IntervalQuery& query, std::size_t first, std::size_t end, Interval ends,
+             bool is_ascending, std::vector<std::uint32_t>& found, Take&& take) const {
+    const auto search = [&](auto&& each) {
+      const std::size_t stop = std::min<std::size_t>(end, tree_.size());
+      if (query.starts_before())
+        tree_.visit_not_less(first, stop, static_cast<Key>(ends.lower), each);
+      else
+        tree_.visit_not_greater(first, stop, static_cast<Key>(ends.upper), each);
+    };
+    if (!is_ascending) return search(take);
+    found.clear();
+    search([&](std::size_t position) {
+      found.push_back(static_cast<std::uint32_t>(position));
+      return false;
+    });
+    for (auto next = found.rbegin(); next != found.rend(); ++next)
+      if (take(*next)) return;
+  }
+
+  // The matches of a chunk of lookups.
+  template <class Class>
+  void find_rows(const IntervalQuery& query, const Positions& positions, const Request& request,
+                 std::size_t first, std::size_t count) const {
+    bool is_query[chunk_lookups];
+    Interval ends[chunk_lookups];
+    query.find_queries(first, count, is_query);
+    query.ends().encode(first, count, ends, nullptr);
+    for (std::size_t i = 0; i < count; ++i) {
+      if (ends[i].empty() ||
+          (request.answered != nullptr && is_matched(request.answered, first + i)))
+        is_query[i] = false;
+      if (is_query[i]) tree_.prefetch_before(positions.end[first + i]);
+    }
+    const bool is_ascending = request.order == RowOrder::ascending;
+    std::vector<std::uint32_t> found;
+    const auto visit_lookup = [&](std::size_t i, auto&& take) {
+      if (!is_query[i]) return;
+      visit(query, positions.first == nullptr ? 0 : positions.first[first + i],
+            positions.end[first + i], ends[i], is_ascending, found, take);
+    };
+    if (request.wants_values() && request.included)
+      return fold_included<Class>(request, first, count, visit_lookup);
+    Accumulator<Class> accumulator(request, first / chunk_lookups);
+    for (std::size_t i = 0; i < count; ++i) {
+      accumulator.start(first + i);
+      StartKeys keys(request, first / chunk_lookups);
+      if (!accumulator.wants_no_hit())
+        visit_lookup(i, [&](std::size_t position) {
+          const std::uint32_t row = start_order_.row(position);
+          if (!request.deleted.has(row)) keys.add(start_order_.key(position));
+          return accumulator.hit(row);
+        });
+      accumulator.finish(first + i);
+    }
+  }
+
+  // Collects the starts of the rows of a lookup, for Request::chunk_keys.
+  class StartKeys {
+   public:
+    StartKeys(const Request& request, std::size_t chunk)
+        : keys_(request.chunk_keys == nullptr ? nullptr : &(*request.chunk_keys)[chunk]),
+          left_(request.limit) {}
+    void add(std::uint64_t key) {
+      if (keys_ == nullptr || left_ == 0) return;
+      keys_->push_back(key);
+      --left_;
+    }
+
+   private:
+    std::vector<std::uint64_t>* keys_;
+    std::uint32_t left_;
+  };
+
+  // As find_rows, with included values, which are in the order of starts: those of the whole chunk
+  // are gathered first.
+  template <class Class, class Visit>
+  void fold_included(const Request& request, std::size_t first, std::size_t count,
+                     const Visit& visit_lookup) const {
+    std::vector<std::uint32_t> positions;
+    std::size_t begins[chunk_lookups + 1];
+    for (std::size_t i = 0; i < count; ++i) {
+      begins[i] = positions.size();
+      visit_lookup(i, [&](std::size_t position) {
+        positions.push_back(static_cast<std::uint32_t>(position));
+        return false;
+      });
+    }
+    begins[count] = positions.size();
+    const OwnedColumn gathered =
+        starts_->sorted_pairs()->included_values(request.included_column).values_of(positions);
+    const ColumnView values = gathered.view();
+    Request local = request;
+    local.included = false;
+    local.values = values.data();
+    local.validity = values.validity();
+    local.validity_offset = values.validity_offset();
+    Accumulator<Class> accumulator(local, first / chunk_lookups);
+    for (std::size_t i = 0; i < count; ++i) {
+      accumulator.start(first + i);
+      for (std::size_t k = begins[i]; k < begins[i + 1]; ++k)
+        accumulator.hit(start_order_.row(positions[k]), k);
+      accumulator.finish(first + i);
+    }
+  }
+
+  std::unique_ptr<Searcher> starts_;
+  std::unique_ptr<Searcher> ends_;
+  StartOrder<Key> start_order_;
+  ExtentTree<Key> tree_;
+};
+
+void require_order(const HostSearchers& searchers) {
+  if (searchers.key_use == KeyUse::order && searchers.load) return;
+  fail(
+      ErrorKind::unsupported,
+      "intervals need an index that keeps its keys in order: use rx:native, sorted or btree on the "
+      "CPU");
+}
+
+}  // namespace
+
+std::unique_ptr<Searcher> make_interval_searcher(const HostSearchers& searchers,
+                                                 EncodedColumn column, const IntervalCodec& codec,
+                                                 const KeyText& key_text,
+                                                 std::span<const ColumnView> include) {
+  require_order(searchers);
+  return with_key_type(is_wide(column.span), [&](auto key) -> std::unique_ptr<Searcher> {
+    return std::make_unique<IntervalSearcher<decltype(key)>>(searchers, std::move(column), codec,
+                                                             key_text, include);
+  });
+}
+
+std::unique_ptr<Searcher> load_interval_searcher(const HostSearchers& searchers,
+                                                 const FileReader& file, const IntervalCodec& codec,
+                                                 std::size_t rows) {
+  require_order(searchers);
+  return with_key_type(is_wide(codec.span()), [&](auto key) -> std::unique_ptr<Searcher> {
+    return std::make_unique<IntervalSearcher<decltype(key)>>(searchers, file, codec, rows);
+  });
+}
+
+}  // namespace rtindex
