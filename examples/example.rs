@@ -42,6 +42,7 @@ struct Column {
     part_count: usize,
     name: *const c_char,
     scale: i32,
+    intervals: i32,
 }
 
 #[repr(C)]

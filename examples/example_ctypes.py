@@ -21,7 +21,8 @@ class Column(ctypes.Structure):
                 ("data", ctypes.c_void_p), ("offsets", ctypes.c_void_p), ("width", ctypes.c_size_t),
                 ("validity", ctypes.c_void_p), ("validity_offset", ctypes.c_size_t), ("parts", ctypes.c_void_p),
                 ("part_count", ctypes.c_size_t), ("name", ctypes.c_char_p),
-                ("scale", ctypes.c_int32)]
+                ("scale", ctypes.c_int32),
+                ("intervals", ctypes.c_int32)]
 
 
 class Query(ctypes.Structure):

@@ -112,8 +112,8 @@ struct Query {
   [[nodiscard]] static Query contains(ColumnView keys) {
     return {.kind = QueryKind::contains, .lower = std::move(keys)};
   }
-  /// Rows whose interval has a point in common with the range of `lower[i]` and `upper[i]`. Both
-  /// ends are of one type; an unset one, `ColumnView()`, has no bound. Where intervals have leading
+  /// Rows whose interval has a point in common with the range of `lower[i]` and `upper[i]`. An
+  /// unset end, `ColumnView()`, has no bound. Where intervals have leading
   /// columns, both ends are composites with equal leading values.
   [[nodiscard]] static Query overlaps(ColumnView lower, ColumnView upper,
                                       Ends ends = Ends::closed) {

@@ -121,10 +121,24 @@ enum {
 
 /// The kind of a query.
 enum {
-  RTINDEX_QUERY_EQUAL = 0,   ///< rows whose key equals those of `lower`
-  RTINDEX_QUERY_RANGE = 1,   ///< rows whose key lies between `lower` and `upper`
-  RTINDEX_QUERY_PREFIX = 2,  ///< rows whose string begins with those of `lower`
-  RTINDEX_QUERY_NEAREST = 3  ///< rows with the closest key before or after those of `lower`
+  RTINDEX_QUERY_EQUAL = 0,     ///< rows whose key equals those of `lower`
+  RTINDEX_QUERY_RANGE = 1,     ///< rows whose key lies between `lower` and `upper`
+  RTINDEX_QUERY_PREFIX = 2,    ///< rows whose string begins with those of `lower`
+  RTINDEX_QUERY_NEAREST = 3,   ///< rows with the closest key before or after those of `lower`
+  RTINDEX_QUERY_CONTAINS = 4,  ///< rows whose interval contains those of `lower`
+  RTINDEX_QUERY_OVERLAPS = 5,  ///< rows whose interval overlaps the range of `lower` and `upper`
+  RTINDEX_QUERY_WITHIN = 6,    ///< rows whose interval lies within this range
+  RTINDEX_QUERY_COVERS = 7     ///< rows whose interval covers this range
+};
+
+/// Whether a composite column is one of intervals, and which ends belong to them. The last two
+/// parts are their starts and ends, the others leading columns, which queries must equal.
+enum {
+  RTINDEX_INTERVALS_NONE = 0,        ///< composite keys
+  RTINDEX_INTERVALS_CLOSED = 1,      ///< [start, end]
+  RTINDEX_INTERVALS_RIGHT_OPEN = 2,  ///< [start, end)
+  RTINDEX_INTERVALS_LEFT_OPEN = 3,   ///< (start, end]
+  RTINDEX_INTERVALS_OPEN = 4         ///< (start, end)
 };
 
 /// Which ends belong to a range.
@@ -196,8 +210,9 @@ typedef struct rtindex_column {
   size_t validity_offset;   ///< the bit of element 0
   const struct rtindex_column* parts;
   size_t part_count;
-  const char* name;  ///< of an included column; may be null. Arrow columns have it in their schema
-  int32_t scale;     ///< the digits of decimals behind the point
+  const char* name;   ///< of an included column; may be null. Arrow columns have it in their schema
+  int32_t scale;      ///< the digits of decimals behind the point
+  int32_t intervals;  ///< of a composite, or of an Arrow struct: RTINDEX_INTERVALS_NONE, ...
 } rtindex_column;
 
 /// The allocator of indexes on a GPU, in place of a pool of cudaMallocAsync. Called from many
@@ -272,7 +287,7 @@ typedef struct rtindex_bitmap {
 typedef struct rtindex_query {
   size_t struct_size;
   int32_t kind;                 ///< RTINDEX_QUERY_EQUAL, ...
-  int32_t ends;                 ///< of ranges: RTINDEX_ENDS_CLOSED, ...
+  int32_t ends;                 ///< of ranges, of intervals as well: RTINDEX_ENDS_CLOSED, ...
   int32_t direction;            ///< of neighbours: RTINDEX_DIRECTION_BACKWARD, ...
   int32_t exact;                ///< of neighbours: RTINDEX_EXACT_ALLOWED, ...
   const rtindex_column* lower;  ///< the keys, the prefixes, or the lower ends of ranges
@@ -311,6 +326,21 @@ RTINDEX_C_INLINE rtindex_query rtindex_query_nearest(const rtindex_column* keys,
                                                      int32_t direction) {
   const rtindex_query query = {
       sizeof(rtindex_query), RTINDEX_QUERY_NEAREST, 0, direction, 0, keys, NULL, 0, 0, 0, 0, NULL};
+  return query;
+}
+
+/// Rows whose interval contains those of `keys`.
+RTINDEX_C_INLINE rtindex_query rtindex_query_contains(const rtindex_column* keys) {
+  const rtindex_query query = {
+      sizeof(rtindex_query), RTINDEX_QUERY_CONTAINS, 0, 0, 0, keys, NULL, 0, 0, 0, 0, NULL};
+  return query;
+}
+/// Rows whose interval overlaps the range of `lower` and `upper`, of which one may be null: no
+/// bound. For RTINDEX_QUERY_WITHIN and RTINDEX_QUERY_COVERS, set `kind` afterwards.
+RTINDEX_C_INLINE rtindex_query rtindex_query_overlaps(const rtindex_column* lower,
+                                                      const rtindex_column* upper, int32_t ends) {
+  const rtindex_query query = {
+      sizeof(rtindex_query), RTINDEX_QUERY_OVERLAPS, ends, 0, 0, lower, upper, 0, 0, 0, 0, NULL};
   return query;
 }
 

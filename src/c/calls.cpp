@@ -5,7 +5,7 @@ namespace rtindex::c {
 
 namespace {
 
-static_assert(static_cast<int>(QueryKind::nearest) == RTINDEX_QUERY_NEAREST &&
+static_assert(static_cast<int>(QueryKind::covers) == RTINDEX_QUERY_COVERS &&
               static_cast<int>(Ends::open) == RTINDEX_ENDS_OPEN &&
               static_cast<int>(RowOrder::descending) == RTINDEX_ORDER_DESCENDING &&
               static_cast<int>(Direction::nearest) == RTINDEX_DIRECTION_NEAREST &&
@@ -59,13 +59,13 @@ BitmapView bitmap_from(const rtindex_bitmap* bitmap, const char* name) {
 CalledQuery::CalledQuery(const Index& index, const rtindex_query* query, Stream stream)
     : columns_([&index] { return index.spec(); }, stream) {
   const rtindex_query input = options_of(&required(query, "query"), "rtindex_query");
-  query_.kind = choice(input.kind, QueryKind::nearest, "kind of query");
+  query_.kind = choice(input.kind, QueryKind::covers, "kind of query");
   query_.ends = choice(input.ends, Ends::open, "ends");
   query_.neighbour = {.direction = choice(input.direction, Direction::nearest, "direction"),
                       .exact = choice(input.exact, std::int32_t{RTINDEX_EXACT_EXCLUDED}, "exact") ==
                                RTINDEX_EXACT_ALLOWED,
                       .tolerance = tolerance_of(input)};
-  if (query_.kind == QueryKind::range) {
+  if (has_two_ends(query_.kind)) {
     if (input.lower == nullptr && input.upper == nullptr)
       fail("the ranges have neither lower nor upper ends: set lower, upper or both");
   } else if (input.upper != nullptr) {

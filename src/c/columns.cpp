@@ -144,6 +144,20 @@ ColumnView Columns::memory_view(const rtindex_column& column, const char* name) 
 
 ColumnView Columns::view(const rtindex_column* column, const char* name) {
   const rtindex_column input = options_of(&required(column, name), "rtindex_column");
+  const ColumnView found = keys_view(input, name);
+  if (input.intervals == RTINDEX_INTERVALS_NONE) return found;
+  static_assert(static_cast<int>(Ends::open) + 1 == RTINDEX_INTERVALS_OPEN);
+  const Ends ends = choice(input.intervals - 1, Ends::open, "intervals");
+  const std::span<const ColumnView> parts = found.parts();
+  if (parts.size() < 2)
+    fail("invalid column of intervals '{}': expected a composite of starts and ends, got {}", name,
+         parts.empty() ? name_of(found.type()) : "one part");
+  return ColumnView::intervals(parts[parts.size() - 2], parts.back(), ends,
+                               {parts.begin(), parts.end() - 2})
+      .with_validity(found.validity(), found.validity_offset());
+}
+
+ColumnView Columns::keys_view(const rtindex_column& input, const char* name) {
   if (input.schema != nullptr) return arrow_view(input, name);
   if (input.array != nullptr || input.device_array != nullptr)
     fail("invalid column '{}': an Arrow array without its schema", name);

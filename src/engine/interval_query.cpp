@@ -52,7 +52,7 @@ void IntervalQuery::find_queries(std::size_t first, std::size_t count, bool* is_
   for (std::size_t p = 0; p < leading; ++p)
     for (std::size_t i = 0; i < count; ++i)
       if (is_query[i] &&
-          compare_elements(lower.parts()[p], first + i, upper.parts()[p], first + i) != 0)
+          compare_values(lower.parts()[p], first + i, upper.parts()[p], first + i) != 0)
         fail(
             "the ends of query {} have the leading values {} and {}: give both ends the same "
             "leading "
@@ -66,8 +66,8 @@ void IntervalQuery::find_queries(std::size_t first, std::size_t count, bool* is_
       is_query[i] = is_query[i] && (order < 0 || (order == 0 && is_closed));
     }
   };
-  if (!is_native(low.type()))
-    return find([&](std::size_t i) { return compare_elements(low, i, high, i); });
+  if (!is_native(low.type()) || low.type() != high.type())
+    return find([&](std::size_t i) { return compare_values(low, i, high, i); });
   visit_native(low.type(), [&]<class T>() {
     const T* const from = static_cast<const T*>(low.data());
     const T* const to = static_cast<const T*>(high.data());

@@ -43,15 +43,6 @@ void Index::State::require_interval_ends(const Version& now, const Query& query)
          lower.has_value() ? "upper" : "lower");
   for (const ColumnView* const end : {&lower, &upper})
     if (end->has_value()) require_whole_points(now, *end);
-  const auto require_one_type = [](const ColumnView& low, const ColumnView& high) {
-    if (low.type() != high.type())
-      fail("the lower ends are {} and the upper ends {}: convert one of them", name_of(low.type()),
-           name_of(high.type()));
-  };
-  if (!is_bounded) return;
-  require_one_type(lower, upper);
-  for (std::size_t i = 0; i < lower.parts().size(); ++i)
-    require_one_type(lower.parts()[i], upper.parts()[i]);
 }
 
 void Index::State::require_intervals(const IntervalCodec& column, const ColumnView& given) const {

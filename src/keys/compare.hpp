@@ -37,4 +37,21 @@ template <class T>
   });
 }
 
+// The same of two columns whose types compare, neither of them composite.
+[[nodiscard]] inline int compare_values(const ColumnView& a, std::size_t i, const ColumnView& b,
+                                        std::size_t j) {
+  if (a.type() == b.type()) return compare_elements(a, i, b, j);
+  if (!is_float(a.type())) {
+    const Integer128 x = integer_128_at(a, i);
+    const Integer128 y = integer_128_at(b, j);
+    return x.negative != y.negative ? (x.negative ? -1 : 1) : compare(x.bits, y.bits);
+  }
+  const auto bits = [](const ColumnView& column, std::size_t at) {
+    return visit_native(column.type(), [&]<class T>() {
+      return ordered_bits(static_cast<double>(value_of(static_cast<const T*>(column.data())[at])));
+    });
+  };
+  return compare(bits(a, i), bits(b, j));
+}
+
 }  // namespace rtindex
