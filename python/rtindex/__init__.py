@@ -22,6 +22,7 @@ _MODULES = {
     "FileError": "_errors",
     "Index": "_index",
     "IndexInfo": "_results",
+    "Intervals": "_intervals",
     "InvalidArgumentError": "_errors",
     "Join": "_results",
     "MISS": "_core",
@@ -36,6 +37,7 @@ _MODULES = {
     "default_spec": "_index",
     "draw": "_draw",
     "indexes": "_index",
+    "intervals": "_intervals",
     "load": "_index",
 }
 

@@ -14,6 +14,8 @@ from ._index import build as build
 from ._index import default_spec as default_spec
 from ._index import indexes as indexes
 from ._index import load as load
+from ._intervals import Intervals as Intervals
+from ._intervals import intervals as intervals
 from ._query import Query as Query
 from ._results import Answers as Answers
 from ._results import Counters as Counters

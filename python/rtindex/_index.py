@@ -11,6 +11,7 @@ from ._changes import named_columns, row_column, stream_of, value_column, value_
 from ._columns import column as column_of
 from ._device import first_array, library_of, spec_for
 from ._errors import InvalidArgumentError
+from ._intervals import Intervals, from_pandas, interval_column
 from ._lookups import LookupCalls, NearestName
 from ._query import QueryName
 from ._results import IndexInfo, MemoryUsage
@@ -39,7 +40,7 @@ class Index(LookupCalls):
         """
         named = value_columns(values, self._core)
         arrays = {f"values {name}".rstrip(): data for name, data in named_columns(values)}
-        return self._core.insert(column_of(keys, self._type), named,
+        return self._core.insert(self._new_keys(keys), named,
                                  stream_of(keys=keys, **arrays))
 
     def erase(self, rows: Any) -> None:
@@ -59,7 +60,17 @@ class Index(LookupCalls):
         Both are in host memory, or both in the memory of the index's GPU, where they stay.
         """
         stream = stream_of(rows=rows, keys=keys)
-        self._core.update(row_column(rows, len(self)), column_of(keys, self._type), stream)
+        self._core.update(row_column(rows, len(self)), self._new_keys(keys), stream)
+
+    def _new_keys(self, data: Any) -> _core.Column:
+        found = data if isinstance(data, Intervals) else from_pandas(data)
+        if found is not None:
+            return interval_column(found, self._type)
+        if self.interval_ends:
+            raise InvalidArgumentError("the index holds intervals: pass rtindex.intervals(start, "
+                                       f"end, ends=\"{self.interval_ends}\"), got "
+                                       f"{type(data).__name__}")
+        return column_of(data, self._type)
 
     def set_included(self, rows: Any, values: Any, name: str = "") -> None:
         """Replaces the included values of rows: that of row `rows[i]` is now `values[i]`.
@@ -140,7 +151,8 @@ class Index(LookupCalls):
     def __repr__(self) -> str:
         kind = self.spec.partition(",")[0]
         size = _human_bytes(self.memory_usage().resident)
-        rows = f"{len(self):,} rows of {self.type}"
+        held = f"intervals {self.interval_ends}" if self.interval_ends else self.type
+        rows = f"{len(self):,} rows of {held}"
         live = "" if self.live == len(self) else f", {self.live:,} live"
         return f"<rtindex.Index {kind}: {rows}{live}, {size}>"
 
@@ -148,6 +160,8 @@ class Index(LookupCalls):
 def build(column: Any, spec: str = "auto", include: Any = None) -> Index:
     """Builds an index over a column, which is not needed afterwards.
 
+    column: keys, or intervals: `rtindex.intervals(start, end, ends=...)`, or an IntervalIndex or
+        IntervalArray of pandas.
     spec: the index and its settings, such as "rx", "rx:embree" or "btree".
     include: a value column to store in key order beside the keys, or several: a dict, or a list of
         pairs of a name and a column. sum, mean, min and max over ranges then need no `values`, or
@@ -160,7 +174,8 @@ def build(column: Any, spec: str = "auto", include: Any = None) -> Index:
         time = time_type(held, data)
         values.append((name, held))
         times.append("" if time is None else time.text())
-    keys, stream = column_of(column), 0
+    found = column if isinstance(column, Intervals) else from_pandas(column)
+    keys, stream = column_of(column) if found is None else interval_column(found), 0
     if keys.on_device:
         array = first_array(column)
         spec, stream = spec_for(array, spec), library_of(array).stream(array)

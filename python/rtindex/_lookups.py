@@ -25,6 +25,7 @@ from ._query import (
     query_of,
     require_column,
     require_query,
+    require_shape,
 )
 from ._results import Join
 from ._tolerance import tolerance_of
@@ -43,7 +44,8 @@ class LookupCalls:
     """The queries of an index. Keys are one key or a batch of them, in any kind of object that
     holds a column; answers are objects of the same kind."""
 
-    __slots__ = ("_core", "_lower", "_neighbour", "_point", "_type", "_upper", "time_unit", "type")
+    __slots__ = ("_core", "_interval_point", "_lower", "_neighbour", "_point", "_type", "_upper",
+                 "interval_ends", "time_unit", "type")
 
     def __init__(self, core: _core.Index):
         self._core = core
@@ -52,6 +54,9 @@ class LookupCalls:
         self.time_unit: str = core.unit
         """The unit of a column of timestamps ("us"); empty for other types."""
         self._type = ColumnType(self.type, core.unit, known_parts(core.part_types, core.unit))
+        self.interval_ends: str = core.interval_ends
+        """Which ends belong to the intervals of the column, such as "[)"; empty for keys."""
+        self._interval_point = self._type.for_interval_points() if self.interval_ends else None
         self._point, self._neighbour = self._type.for_points(), self._type.for_neighbours()
         self._lower = {"[": self._type.for_ends(1), "(": self._type.for_ends(1, is_open=True)}
         self._upper = {"]": self._type.for_ends(-1), ")": self._type.for_ends(-1, is_open=True)}
@@ -118,6 +123,43 @@ class LookupCalls:
         return self.answer(Query.nearest(keys, direction, exact, tolerance, filter=filter), answer, values,
                            matched=matched, limit=limit, order=order, miss=miss, out=out,
                            counters=counters)
+
+    def contains(self, keys: Any, answer: AnswerName | Sequence[AnswerName] = "any",
+                 values: Any = None, *, matched: bool = False, limit: int | None = None,
+                 order: OrderName | None = None, miss: Any = None, out: Array | None = None,
+                 filter: Any = None) -> Any:
+        """`answer` of `Query.contains(keys)`: which intervals contain `keys[i]`?"""
+        return self.answer(Query.contains(keys, filter=filter), answer, values, matched=matched,
+                           limit=limit, order=order, miss=miss, out=out)
+
+    def overlaps(self, lower: Any = None, upper: Any = None,
+                 answer: AnswerName | Sequence[AnswerName] = "any", values: Any = None, *,
+                 ends: EndsName = "[]", matched: bool = False, limit: int | None = None,
+                 order: OrderName | None = None, miss: Any = None, out: Array | None = None,
+                 filter: Any = None) -> Any:
+        """`answer` of `Query.overlaps(lower, upper, ends)`: which intervals have a point in common
+        with the range from `lower[i]` to `upper[i]`?"""
+        return self.answer(Query.overlaps(lower, upper, ends, filter=filter), answer, values,
+                           matched=matched, limit=limit, order=order, miss=miss, out=out)
+
+    def within(self, lower: Any = None, upper: Any = None,
+               answer: AnswerName | Sequence[AnswerName] = "any", values: Any = None, *,
+               ends: EndsName = "[]", matched: bool = False, limit: int | None = None,
+               order: OrderName | None = None, miss: Any = None, out: Array | None = None,
+               filter: Any = None) -> Any:
+        """`answer` of `Query.within(lower, upper, ends)`: which intervals lie within the range from
+        `lower[i]` to `upper[i]`?"""
+        return self.answer(Query.within(lower, upper, ends, filter=filter), answer, values,
+                           matched=matched, limit=limit, order=order, miss=miss, out=out)
+
+    def covers(self, lower: Any, upper: Any, answer: AnswerName | Sequence[AnswerName] = "any",
+               values: Any = None, *, ends: EndsName = "[]", matched: bool = False,
+               limit: int | None = None, order: OrderName | None = None, miss: Any = None,
+               out: Array | None = None, filter: Any = None) -> Any:
+        """`answer` of `Query.covers(lower, upper, ends)`: which intervals contain all of the range
+        from `lower[i]` to `upper[i]`?"""
+        return self.answer(Query.covers(lower, upper, ends, filter=filter), answer, values,
+                           matched=matched, limit=limit, order=order, miss=miss, out=out)
 
     def rank(self, keys: Any) -> Any:
         """How many rows hold a key less than `keys[i]`; 0 for a null."""
@@ -186,7 +228,8 @@ class LookupCalls:
         return self.join(Query.nearest(keys, direction, exact, tolerance), how)
 
     def _kind(self, query: Query) -> Kind:
-        return kind_of(data_of(query), self.type == "composite")
+        point = self._interval_point or self._type
+        return kind_of(data_of(query), point.type == "composite")
 
     def _answer(self, query: Query, kind: Kind, answer: Any, options: Options) -> Any:
         """The answers in objects of this kind, whichever objects hold the query."""
@@ -205,13 +248,19 @@ class LookupCalls:
         return bound
 
     def _with_columns(self, query: Query) -> _core.Query:
-        if query.kind == "equal":
+        if query.kind == "equal" and self._interval_point is None:
             return _core.Query("equal", column_of(query.lower, self._point))
-        if query.kind == "range":
+        if query.kind == "range" and self._interval_point is None:
             low, high = query.ends
             lower = None if query.lower is None else column_of(query.lower, self._lower[low])
             upper = None if query.upper is None else column_of(query.upper, self._upper[high])
             return _core.Query("range", lower, upper, query.ends)
+        require_shape(query, self.interval_ends)
+        if self._interval_point is not None:
+            point = self._interval_point
+            lower = None if query.lower is None else column_of(query.lower, point)
+            upper = None if query.upper is None else column_of(query.upper, point)
+            return _core.Query(query.kind, lower, upper, query.ends)
         if query.kind == "nearest":
             return _core.Query("nearest", column_of(query.lower, self._neighbour), None, "[]",
                                query.direction, bool(query.exact),

@@ -9,11 +9,14 @@ import numpy as np
 
 from ._errors import InvalidArgumentError
 
-QueryName = Literal["equal", "range", "prefix", "nearest"]
+QueryName = Literal["equal", "range", "prefix", "nearest", "contains", "overlaps", "within",
+                    "covers"]
 EndsName = Literal["[]", "[)", "(]", "()"]
 DirectionName = Literal["backward", "forward", "nearest"]
 
-_KINDS = ("equal", "range", "prefix", "nearest")
+_KINDS = ("equal", "range", "prefix", "nearest", "contains", "overlaps", "within", "covers")
+INTERVAL_KINDS = _KINDS[4:]
+"""Of queries that search intervals."""
 _ENDS = ("[]", "[)", "(]", "()")
 _DIRECTIONS = ("backward", "forward", "nearest")
 
@@ -47,11 +50,9 @@ class Query:
                  ends: EndsName = "[]", direction: DirectionName = "backward", exact: bool = True,
                  tolerance: Any = None, filter: Any = None):
         if not isinstance(kind, str) or kind not in _KINDS:
-            raise InvalidArgumentError(f"invalid kind={kind!r}: expected equal, range, prefix or "
-                                       "nearest")
-        if not isinstance(ends, str) or ends not in _ENDS:
-            raise InvalidArgumentError(f"invalid ends={ends!r}: expected \"[]\", \"[)\", \"(]\" or "
-                                       "\"()\"")
+            raise InvalidArgumentError(f"invalid kind={kind!r}: expected equal, range, prefix, "
+                                       "nearest, contains, overlaps, within or covers")
+        require_ends(ends)
         if not isinstance(direction, str) or direction not in _DIRECTIONS:
             raise InvalidArgumentError(f"invalid direction={direction!r}: expected backward, "
                                        "forward or nearest")
@@ -110,11 +111,45 @@ class Query:
         """
         return Query("nearest", keys, None, "[]", direction, exact, tolerance, filter)
 
+    @staticmethod
+    def contains(keys: Any, *, filter: Any = None) -> Query:
+        """Rows whose interval contains `keys[i]`. With leading columns (`by`), a key is a tuple of
+        their values and the point, and a batch of keys a tuple of columns."""
+        return Query("contains", keys, filter=filter)
+
+    @staticmethod
+    def overlaps(lower: Any = None, upper: Any = None, ends: EndsName = "[]", *,
+                 filter: Any = None) -> Query:
+        """Rows whose interval has a point in common with the range from `lower[i]` to `upper[i]`.
+
+        lower, upper: the ends; None leaves that end of all ranges out. With leading columns both
+            are tuples with the same leading values.
+        ends: which ends belong to the ranges, whatever belongs to the intervals.
+        """
+        return Query("overlaps", lower, upper, ends, filter=filter)
+
+    @staticmethod
+    def within(lower: Any = None, upper: Any = None, ends: EndsName = "[]", *,
+               filter: Any = None) -> Query:
+        """Rows whose interval lies within the range from `lower[i]` to `upper[i]`."""
+        return Query("within", lower, upper, ends, filter=filter)
+
+    @staticmethod
+    def covers(lower: Any, upper: Any, ends: EndsName = "[]", *, filter: Any = None) -> Query:
+        """Rows whose interval contains all of the range from `lower[i]` to `upper[i]`."""
+        return Query("covers", lower, upper, ends, filter=filter)
+
+
+def require_ends(ends: Any) -> None:
+    if not isinstance(ends, str) or ends not in _ENDS:
+        raise InvalidArgumentError(f"invalid ends={ends!r}: expected \"[]\", \"[)\", \"(]\" or "
+                                   "\"()\"")
+
 
 def data_of(query: Query) -> Any:
     """The object that decides which kind of objects answers are. A range without ends is one
     query, as one key is."""
-    if query.lower is not None or query.kind != "range":
+    if query.lower is not None or query.kind not in ("range", *INTERVAL_KINDS):
         return query.lower
     return 0 if query.upper is None else query.upper
 
@@ -129,6 +164,18 @@ def require_query(query: Any) -> Query:
         raise InvalidArgumentError("invalid query: expected an rtindex.Query, such as "
                                    f"Query.equal(keys), got {type(query).__name__}")
     return query
+
+
+def require_shape(query: Query, interval_ends: str) -> None:
+    """Refuses queries of keys on intervals, and of intervals on keys."""
+    if bool(interval_ends) == (query.kind in INTERVAL_KINDS):
+        return
+    name = {"equal": "lookup", "prefix": "starts_with"}.get(query.kind, query.kind)
+    if interval_ends:
+        raise InvalidArgumentError(f"the index holds intervals, which {name} does not search: use "
+                                   "contains, overlaps, within or covers")
+    raise InvalidArgumentError(f"{name} searches intervals, and the index holds keys: build it over "
+                               "rtindex.intervals(start, end, ends=...)")
 
 
 def require_column(query: Query, column_type: str) -> None:

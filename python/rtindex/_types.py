@@ -19,6 +19,9 @@ _WHOLE_KEY = ("expected whole numbers of 64 bits, because distances between inte
               "round the keys first")
 
 
+_WHOLE_POINT = "expected whole numbers of 64 bits, as the intervals have: round the points first"
+
+
 class Rounding(NamedTuple):
     """How floats become lookups on a column of integers."""
 
@@ -54,6 +57,12 @@ class ColumnType(NamedTuple):
     def for_neighbours(self) -> ColumnType:
         last = Rounding(0, error=_WHOLE_KEY)
         return self._rounded(last, Rounding(0), last)
+
+    def for_interval_points(self) -> ColumnType:
+        """For queries on a column of intervals of this type."""
+        points = self.parts[0] if len(self.parts) == 2 else self._replace(parts=self.parts[:-1])
+        last = Rounding(0, error=_WHOLE_POINT)
+        return points._rounded(last, Rounding(0), last)
 
     def _rounded(self, plain: Rounding, leading: Rounding, last: Rounding) -> ColumnType:
         """`leading` and `last` are for the parts of a composite, `plain` for any other column."""

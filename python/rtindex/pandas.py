@@ -1,4 +1,4 @@
-"""ASOF joins of pandas data frames, with unsorted rows and ready indexes."""
+"""ASOF and overlap joins of pandas data frames."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from ._asof import grouped, index_over, key_of, neighbour_rows
 from ._core import MISS
 from ._index import Index
 from ._lists import Array
-from ._lookups import DirectionName
+from ._lookups import DirectionName, JoinName
+from ._overlap import names_of, pairs
+from ._query import EndsName
 
 
 def merge_asof(left: Any, right: Any, on: Any = None, left_on: Any = None, right_on: Any = None,
@@ -49,6 +51,59 @@ def merge_asof(left: Any, right: Any, on: Any = None, left_on: Any = None, right
     if left_index or right_index:
         result.index = left_side.frame.index
     return result
+
+
+def merge_overlap(left: Any, right: Any, on: Any = None, left_on: Any = None, right_on: Any = None,
+                  *, ends: EndsName, by: Any = None, left_by: Any = None, right_by: Any = None,
+                  how: JoinName = "inner", suffixes: Any = ("_x", "_y")) -> Any:
+    """Pairs of rows whose intervals overlap, such as bookings and the outages that they touch.
+
+    on, left_on, right_on: the columns of the start and the end, `("start", "end")`. `left_on` may
+        be one column of points: then rows of `right` whose interval contains the point are found.
+    ends: which ends belong to the intervals of both sides, such as "[)".
+    by, left_by, right_by: columns that must be equal, such as a room or a chromosome.
+    how: "inner"; "left" keeps rows of `left` that overlap nothing; "semi" and "anti" return the
+        rows of `left` with and without an overlap.
+    suffixes: of columns with the same name on both sides.
+
+    Rows come in the order of `left`, those of one row in any order. Nulls overlap nothing.
+    """
+    sides = [(left, names_of(left_on if on is None else on, "left"), left_by if by is None else by),
+             (right, names_of(right_on if on is None else on, "right"),
+              right_by if by is None else by)]
+    for frame, names, own_by in sides:
+        if not isinstance(frame, pandas.DataFrame):
+            raise TypeError(f"expected a DataFrame, got {type(frame).__name__}")
+        for name in (*names, *_labels(own_by)):
+            if name not in frame.columns:
+                raise KeyError(f"no column {name!r}: expected one of {[*frame.columns]}")
+    left_keys, right_keys = _labels(sides[0][2]), _labels(sides[1][2])
+    if len(left_keys) != len(right_keys):
+        raise ValueError(f"left_by has {len(left_keys)} columns and right_by {len(right_keys)}")
+    groups = [_groups(left[a], right[b]) for a, b in zip(left_keys, right_keys)]
+    probe, rows = pairs([a for a, _ in groups], [_nullable(left[name]) for name in sides[0][1]],
+                        [b for _, b in groups], [_nullable(right[name]) for name in sides[1][1]],
+                        ends, how)
+    found = left.iloc[probe]
+    if rows is None:
+        return found
+    shared = [name for name, other in zip(right_keys, left_keys) if name == other]
+    # The label -1 does not occur, so that its rows are null.
+    others = right.drop(columns=shared).reset_index(drop=True)
+    others = others.reindex(rows) if how == "left" else others.iloc[rows]
+    return pandas.merge(found.reset_index(drop=True), others.reset_index(drop=True),
+                        left_index=True, right_index=True, how="left", suffixes=suffixes)
+
+
+def _labels(by: Any) -> list[Any]:
+    return [] if by is None else list(by) if is_list_like(by) else [by]
+
+
+def _nullable(points: Any) -> Any:
+    """Points in which NaN is null."""
+    if isinstance(points.dtype, np.dtype) and points.dtype.kind == "f":
+        return np.ma.masked_array(points.to_numpy(), points.isna())
+    return points
 
 
 _ARRAYS = (np.ndarray, pandas.api.extensions.ExtensionArray, pandas.Index, pandas.Series)

@@ -1,4 +1,4 @@
-"""ASOF joins of polars data frames, with unsorted rows and ready indexes."""
+"""ASOF and overlap joins of polars data frames."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ from ._core import MISS
 from ._errors import InvalidArgumentError
 from ._index import Index
 from ._lists import Array
-from ._query import DirectionName
+from ._lookups import JoinName
+from ._overlap import names_of, pairs
+from ._query import DirectionName, EndsName
 
 _NANOSECONDS = {"ns": 1, "us": 10**3, "µs": 10**3, "ms": 10**6, "s": 10**9, "m": 60 * 10**9,
                 "h": 3600 * 10**9, "d": 86_400 * 10**9, "w": 7 * 86_400 * 10**9}
@@ -71,6 +73,52 @@ def join_asof(left: polars.DataFrame, right: polars.DataFrame, *, left_on: Any =
     taken = right.select(polars.col(kept).gather(rows)) if kept else right.clear().select()
     taken.columns = new_names
     return left.hstack(taken.get_columns())
+
+
+def join_overlap(left: polars.DataFrame, right: polars.DataFrame, *, on: Any = None,
+                 left_on: Any = None, right_on: Any = None, ends: EndsName,
+                 by: str | Sequence[str] | None = None, by_left: str | Sequence[str] | None = None,
+                 by_right: str | Sequence[str] | None = None, how: JoinName = "inner",
+                 suffix: str = "_right") -> polars.DataFrame:
+    """Pairs of rows whose intervals overlap, such as bookings and the outages that they touch.
+
+    on, left_on, right_on: the columns of the start and the end, `("start", "end")`. `left_on` may
+        be one column of points: then rows of `right` whose interval contains the point are found.
+    ends: which ends belong to the intervals of both sides, such as "[)".
+    by, by_left, by_right: columns that must be equal, such as a room or a chromosome.
+    how: "inner"; "left" keeps rows of `left` that overlap nothing; "semi" and "anti" return the
+        rows of `left` with and without an overlap.
+    suffix: of columns of `right` that `left` has as well.
+
+    Rows come in the order of `left`, those of one row in any order. Nulls overlap nothing.
+    """
+    for frame in (left, right):
+        _require_frame(frame)
+    left_names = names_of(left_on if on is None else on, "left")
+    right_names = names_of(right_on if on is None else on, "right")
+    left_keys, right_keys = (_names(own if by is None else by) for own in (by_left, by_right))
+    if len(left_keys) != len(right_keys):
+        raise InvalidArgumentError(f"by_left has {len(left_keys)} columns and by_right "
+                                   f"{len(right_keys)}: name as many")
+    groups = [_groups(left.get_column(a), right.get_column(b))
+              for a, b in zip(left_keys, right_keys)]
+    probe, rows = pairs([a for a, _ in groups], [left.get_column(name) for name in left_names],
+                        [b for _, b in groups], [right.get_column(name) for name in right_names],
+                        ends, how)
+    found = left[probe]
+    if rows is None:
+        return found
+    kept = [name for name in right.columns
+            if not (name in right_keys and name == left_keys[right_keys.index(name)])]
+    positions = polars.Series(rows)
+    positions = positions.set(positions < 0, None) if how == "left" else positions
+    taken = right.select(polars.col(kept).gather(positions))
+    taken.columns = [name + suffix if name in left.columns else name for name in kept]
+    return found.hstack(taken.get_columns())
+
+
+def _names(by: str | Sequence[str] | None) -> list[str]:
+    return [by] if isinstance(by, str) else list(by or [])
 
 
 def _rows(left_by: list[Any], right_by: list[Any], keys: polars.Series, right_keys: polars.Series,

@@ -3,6 +3,7 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -162,7 +163,16 @@ void bind_columns(nb::module_& module) {
                   nb::arg("size"), "Strings of one width, back to back.")
       .def_static("strings", strings, nb::arg("objects"), "str and bytes; None is a null.")
       .def_static("arrow", from_arrow, nb::arg("object"), "An Arrow array, stream or table.")
-      .def_static("composite", composite, nb::arg("parts"), "Columns of one length, as tuples.")
+      .def_static(
+          "composite",
+          [](const std::vector<const Column*>& parts) { return composite(parts, std::nullopt); },
+          nb::arg("parts"), "Columns of one length, as tuples.")
+      .def_static(
+          "intervals",
+          [](const std::vector<const Column*>& parts, std::string_view ends) {
+            return composite(parts, ends_named(ends));
+          },
+          nb::arg("parts"), nb::arg("ends"), "Leading columns, starts and ends, as intervals.")
       .def_static(
           "open_end",
           [](std::string_view type, const std::string& unit, std::size_t size, bool upper) {

@@ -197,6 +197,11 @@ void bind_index(nb::module_& module) {
       .def("__len__", &Index::size)
       .def_prop_ro("live", &Index::live)
       .def_prop_ro("type", [](const Index& index) { return name_of(index.type()); })
+      .def_prop_ro("interval_ends",
+                   [](const Index& index) {
+                     const std::optional<Ends> ends = index.interval_ends();
+                     return ends ? std::string(name_of(*ends)) : "";
+                   })
       .def_prop_ro("part_types",
                    [](const Index& index) {
                      std::vector<std::string_view> names;

@@ -94,6 +94,15 @@ TimeUnit unit_named(std::string_view name) {
   return TimeUnit::unspecified;
 }
 
+// Leading columns, starts and ends.
+ColumnView intervals_of(std::vector<ColumnView> parts, Ends ends) {
+  const ColumnView end = parts.back();
+  parts.pop_back();
+  const ColumnView start = parts.back();
+  parts.pop_back();
+  return ColumnView::intervals(start, end, ends, std::move(parts));
+}
+
 }  // namespace
 
 std::string joined_units(const std::vector<std::string>& units) {
@@ -112,7 +121,8 @@ ColumnView with_units(const ColumnView& column, std::string_view units) {
     units.remove_prefix(std::min(unit.size() + 1, units.size()));
     if (has_time_unit(part.type())) part = part.with_time_unit(unit_named(unit));
   }
-  return ColumnView::composite(std::move(parts))
+  return (column.interval_ends() ? intervals_of(std::move(parts), *column.interval_ends())
+                                 : ColumnView::composite(std::move(parts)))
       .with_validity(column.validity(), column.validity_offset());
 }
 
@@ -135,7 +145,7 @@ std::vector<OwnedView> batches(const Column& column) {
   return batches;
 }
 
-Column composite(const std::vector<const Column*>& parts) {
+Column composite(const std::vector<const Column*>& parts, std::optional<Ends> interval_ends) {
   std::vector<std::string> units;
   std::vector<OwnedView> joined;
   std::vector<ColumnView> views;
@@ -145,7 +155,8 @@ Column composite(const std::vector<const Column*>& parts) {
     views.push_back(joined.back().view);
   }
   Column column(Type::composite, joined_units(units));
-  column.append(ColumnView::composite(std::move(views)));
+  column.append(interval_ends ? intervals_of(std::move(views), *interval_ends)
+                              : ColumnView::composite(std::move(views)));
   column.set_rounded(!parts.empty() && parts.back()->rounded());
   for (const OwnedView& part : joined)
     for (const Owner& owner : part.owners) column.keep(owner);

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -67,8 +68,9 @@ struct OwnedView {
 // The column as batches of lookups: large chunks in place, small adjacent ones concatenated.
 [[nodiscard]] std::vector<OwnedView> batches(const Column& column);
 
-// Several columns of one length as one column of tuples.
-[[nodiscard]] Column composite(const std::vector<const Column*>& parts);
+// Several columns of one length as one column of tuples, or of intervals with these ends.
+[[nodiscard]] Column composite(const std::vector<const Column*>& parts,
+                               std::optional<Ends> interval_ends);
 
 // Dates as timestamps in days, timestamps in days as dates.
 [[nodiscard]] Column converted_days(const Column& column);

@@ -114,7 +114,7 @@ def test_queries_travel(query, way):
 
 
 @pytest.mark.parametrize(("make", "sentence"), [
-    (lambda: Query("point", [1]), "invalid kind='point': expected equal, range, prefix or nearest"),
+    (lambda: Query("point", [1]), "invalid kind='point': expected equal, range, prefix, nearest"),
     (lambda: Query(["equal"], [1]), "invalid kind="),
     (lambda: Query.range([1], [2], "[["), r'invalid ends=.*: expected "\[\]"'),
     (lambda: Query.range([1], [2], None), "invalid ends=None"),

@@ -1,0 +1,47 @@
+"""What the overlap joins of data frames share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ._core import MISS
+from ._errors import InvalidArgumentError
+from ._index import build
+from ._intervals import intervals
+from ._joins import require_how
+from ._lists import Array
+from ._query import Query
+
+
+def names_of(on: Any, side: str) -> list[Any]:
+    """The columns of a side: start and end, or on the left one column of points."""
+    names = [on] if isinstance(on, str) or not isinstance(on, (list, tuple)) else [*on]
+    if on is None or len(names) != 2 and (side == "right" or len(names) != 1):
+        points = ', or one column of points ("at")' if side == "left" else ""
+        raise InvalidArgumentError(f"invalid {side}_on={on!r}: expected the columns of the start "
+                                   f'and the end, such as ("start", "end"){points}')
+    return names
+
+
+def pairs(left_by: Sequence[Any], left_on: Sequence[Any], right_by: Sequence[Any],
+          right_on: Sequence[Any], ends: Any, how: Any) -> tuple[Array, Array | None]:
+    """The rows of both sides that overlap; on the right, of "left" joins, -1 without one.
+
+    `left_on` has one column of points or two of ranges, whose ends belong to them as those of the
+    right side do.
+    """
+    require_how(how)
+    index = build(intervals(right_on[0], right_on[1], ends=ends, by=[*right_by]), "rx:native@cpu")
+    sides = [(*left_by, column) if left_by else column for column in left_on]
+    query = Query.contains(sides[0]) if len(sides) == 1 else Query.overlaps(*sides, ends)
+    # In NumPy, whichever library the columns are of.
+    probe, found = index._core.join(index._bound(query), how)
+    lookups = probe.astype(np.intp)
+    if found is None:
+        return lookups, None
+    rows = found.astype(np.intp)
+    rows[found == MISS] = -1
+    return lookups, rows
