@@ -8,6 +8,7 @@
 
 #include "base/cuda/device_array.hpp"
 #include "base/cuda/launch.cuh"
+#include "base/cuda/pinned_results.hpp"
 #include "base/search.hpp"
 #include "kinds/grid/grid_group.hpp"
 #include "order/cuda/order_view.cuh"
@@ -99,6 +100,56 @@ __global__ void finish_groups(GroupsOf made, const std::uint32_t* group_ends,
   made.groups[i] = finished_group(made.groups[i], begin, end);
 }
 
+// What a pass over all keys finds.
+struct SeenKeys {
+  OrderStats stats;
+  std::uint32_t any_heavy;  // a group has too many keys
+};
+
+// Threads that search the bounds of a group.
+constexpr int group_threads = 16;
+static_assert(GridGroup::cells < group_threads);
+
+// The groups of a small column that is one piece, and its statistics, in one pass without memory to
+// clear. One thread searches the begin of a cell, or the end of the group.
+template <class View>
+__global__ void __launch_bounds__(block_threads)
+    search_groups(View order, Spread spread, GridGroup* groups, std::uint32_t count,
+                  SeenKeys* seen) {
+  const auto number = static_cast<std::uint32_t>(thread_number() / group_threads);
+  const std::uint32_t lane = threadIdx.x % group_threads;
+  std::uint32_t bound = 0;
+  if (number < count && lane <= GridGroup::cells) {
+    const std::uint64_t cell = std::uint64_t{number} * GridGroup::cells + lane;
+    bound = partition_point(
+        0U, order.size, [&](std::uint32_t position) { return spread(order.key(position)) < cell; });
+  }
+  GridGroup group{};
+#pragma unroll
+  for (int j = 1; j <= static_cast<int>(GridGroup::cells); ++j)
+    group.bounds[j] = static_cast<std::uint8_t>(__shfl_sync(~0U, bound, j, group_threads));
+  const std::uint32_t end = __shfl_sync(~0U, bound, GridGroup::cells, group_threads);
+  const bool writes = number < count && lane == 0;
+  if (writes) groups[number] = finished_group(group, bound, end);
+
+  bool equal = false;
+  bool descends = false;
+  for (std::size_t i = thread_number(); i + 1 < order.size; i += thread_count()) {
+    const auto position = static_cast<std::uint32_t>(i);
+    if (order.key(position) != order.key(position + 1)) continue;
+    equal = true;
+    descends |= order.row(position) > order.row(position + 1);
+  }
+  const int any_heavy = __syncthreads_or(writes && end - bound > GridGroup::max_keys ? 1 : 0);
+  const int any_equal = __syncthreads_or(equal ? 1 : 0);
+  const int any_descends = __syncthreads_or(descends ? 1 : 0);
+  if (threadIdx.x != 0) return;
+  if (any_heavy != 0) seen->any_heavy = 1;
+  if (any_equal != 0) seen->stats.duplicates = 1;
+  if (any_descends != 0) seen->stats.unordered = 1;
+  if (blockIdx.x == 0 && order.size != 0) seen->stats.last_key = order.key(order.size - 1);
+}
+
 // step_squares() of every block of keys, one warp each: a lane has a step.
 template <class View>
 __global__ void __launch_bounds__(block_threads) measure_blocks(View order, double* squares) {
@@ -175,7 +226,8 @@ class GridBuilder {
   template <class View>
   void build(const View& order, std::uint64_t span) {
     const std::vector<KeyPiece> whole(1, KeyPiece{0, 0, 1.0F});
-    const bool heavy = fill(order, whole, span, true);
+    const bool heavy =
+        order.size <= max_searched ? search(order, whole, span) : fill(order, whole, span, true);
     if (!heavy || order.size < pieces::step_keys) return;
     const std::vector<KeyPiece> pieces = cut(order, span);
     if (pieces.size() > 1 || is_crowded(pieces.front()))
@@ -192,10 +244,25 @@ class GridBuilder {
   [[nodiscard]] const OrderStats& stats() const { return stats_; }
 
  private:
-  struct Seen {
-    OrderStats stats;
-    std::uint32_t any_heavy;
-  };
+  // For up to so many keys a search for every cell takes less time than the launches of a pass over
+  // the keys and a scan.
+  static constexpr std::uint32_t max_searched = std::uint32_t{1} << 22;
+
+  // fill() of a small column that is one piece, whose pieces and table nobody reads.
+  template <class View>
+  bool search(const View& order, const std::vector<KeyPiece>& whole, std::uint64_t span) {
+    const GridLayout layout = lay_out_grid(whole, order.size, span, keys_per_cell_);
+    spread_ = layout.pieces.front().spread;
+    root_ = layout.root;
+    groups_ = DeviceArray<GridGroup>(queue_, layout.groups);
+    PinnedResults<SeenKeys> seen(queue_);
+    search_groups<<<blocks_for(group_threads * layout.groups), block_threads, 0, queue_>>>(
+        order, spread_, groups_.data(), static_cast<std::uint32_t>(layout.groups), seen.data());
+    check_launch(building);
+    const SeenKeys& found = seen.read(building).front();
+    stats_ = found.stats;
+    return found.any_heavy != 0;
+  }
 
   // Makes the groups of these pieces; returns whether some have too many keys.
   template <class View>
@@ -209,11 +276,11 @@ class GridBuilder {
     table_ = on_device(layout.table);
     groups_ = DeviceArray<GridGroup>(queue_, layout.groups);
     const DeviceArray<std::uint32_t> ends(queue_, layout.groups);
-    const DeviceArray<Seen> seen(queue_, 1);
+    const DeviceArray<SeenKeys> seen(queue_, 1);
     // Keys do not write all bytes; the others must be zero.
     check(cudaMemsetAsync(groups_.data(), 0, groups_.bytes(), queue_), "filling memory");
     check(cudaMemsetAsync(ends.data(), 0, ends.bytes(), queue_), "filling memory");
-    check(cudaMemsetAsync(seen.data(), 0, sizeof(Seen), queue_), "filling memory");
+    check(cudaMemsetAsync(seen.data(), 0, sizeof(SeenKeys), queue_), "filling memory");
     const GroupsOf made{pieces_.data(), root_.last + 1, groups_.data(), groups_.size()};
     if (order.size != 0)
       mark_cells<<<blocks_for(order.size), block_threads, 0, queue_>>>(
@@ -226,7 +293,7 @@ class GridBuilder {
                                                                         &seen.data()->any_heavy);
     check_launch(building);
     if (!wants_stats) return false;
-    Seen now{};
+    SeenKeys now{};
     read(&now, seen.data(), 1);
     stats_ = now.stats;
     return now.any_heavy != 0;
