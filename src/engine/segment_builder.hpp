@@ -62,6 +62,16 @@ class SegmentBuilder {
   // or that is listed twice.
   [[nodiscard]] virtual CheckedRows check_rows(const ColumnView& rows, const RowStates& states,
                                                Stream stream) const = 0;
+  // Checks the rows of a change in the same way, and adds them to bitmaps of the index.
+  [[nodiscard]] virtual MarkedRows mark_rows(const ColumnView& rows, const RowStates& states,
+                                             std::span<const RowBitmapPtr> bitmaps,
+                                             Stream stream) const {
+    const CheckedRows checked = check_rows(rows, states, stream);
+    MarkedRows marked{{}, checked.nulls};
+    for (const RowBitmapPtr& bitmap : bitmaps)
+      marked.bitmaps.push_back(union_of(bitmap, checked.named));
+    return marked;
+  }
   // New keys for rows of a segment, to be refitted in place; none where its searcher cannot refit
   // them. All rows have keys.
   [[nodiscard]] virtual std::optional<Refit> plan_refit(const Segment& segment,

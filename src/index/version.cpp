@@ -35,25 +35,18 @@ void VersionMaker::insert(Version& version, const NewRows& rows) {
 }
 
 void VersionMaker::change(Version& version, const NewRows& rows) {
-  const CheckedRows checked = engine_.segments->check_rows(rows.rows, version.states, rows.stream);
   const std::vector<Segment> current = version.segments;
-  mark_deleted(version, checked.named);
+  mark_listed(version, rows.rows, Listed::superseded, rows.stream);
   const std::size_t first = first_to_merge_now(version, rows.count);
   NewRows added_rows = rows;
   added_rows.merged_at_once = first < version.segments.size();
   NewSegment added = engine_.segments->build_rows(added_rows, current, version.rows());
-  RowBitmapPtr& nulls = version.states.nulls;
-  if (checked.nulls != 0) nulls = difference(nulls, checked.named);
-  nulls = union_of(nulls, added.nulls);
+  version.states.nulls = union_of(version.states.nulls, added.nulls);
   add(version, std::move(added.segment), first);
 }
 
 void VersionMaker::erase(Version& version, const ColumnView& rows, Stream stream) {
-  const CheckedRows checked = engine_.segments->check_rows(rows, version.states, stream);
-  mark_deleted(version, checked.named);
-  RowStates& states = version.states;
-  if (checked.nulls != 0) states.nulls = difference(states.nulls, checked.named);
-  states.erased = union_of(states.erased, checked.named);
+  mark_listed(version, rows, Listed::erased, stream);
   merge_from(version, first_to_merge_now(version, 0));
 }
 
@@ -89,6 +82,28 @@ bool VersionMaker::fit_together(const Version& version) const {
     largest = std::max(largest, *base + segment.codec->span());
   }
   return smallest > largest || engine_.holds(largest - smallest);
+}
+
+// Segments and the index often share a bitmap, which is changed once.
+void VersionMaker::mark_listed(Version& version, const ColumnView& rows, Listed listed,
+                               Stream stream) {
+  RowStates& states = version.states;
+  std::vector<RowBitmapPtr> before;
+  const auto position = [&](const RowBitmapPtr& bitmap) {
+    return static_cast<std::size_t>(std::find(before.begin(), before.end(), bitmap) -
+                                    before.begin());
+  };
+  const auto add_once = [&](const RowBitmapPtr& bitmap) {
+    if (position(bitmap) == before.size()) before.push_back(bitmap);
+  };
+  for (const Segment& segment : version.segments) add_once(segment.deleted);
+  if (listed == Listed::erased) add_once(states.erased);
+  if (states.nulls != nullptr) add_once(nullptr);  // the rows alone
+  const MarkedRows marked = engine_.segments->mark_rows(rows, states, before, stream);
+  for (Segment& segment : version.segments)
+    segment.deleted = marked.bitmaps[position(segment.deleted)];
+  if (listed == Listed::erased) states.erased = marked.bitmaps[position(states.erased)];
+  if (marked.nulls != 0) states.nulls = difference(states.nulls, marked.bitmaps[position(nullptr)]);
 }
 
 void VersionMaker::mark_deleted(Version& version, const RowBitmapPtr& rows) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -70,6 +71,11 @@ class VersionMaker {
   void add(Version& version, Segment segment, std::size_t first);
   // Whether one searcher can hold the keys of all segments.
   [[nodiscard]] bool fit_together(const Version& version) const;
+  // Why a change lists rows.
+  enum class Listed : std::uint8_t { superseded, erased };
+  // Checks the rows that a change lists and marks them deleted in every segment; none of them is
+  // null any more.
+  void mark_listed(Version& version, const ColumnView& rows, Listed listed, Stream stream);
   // Marks rows deleted in every segment.
   static void mark_deleted(Version& version, const RowBitmapPtr& rows);
   // The first of the segments to merge when so many keys are added to a version: only some of the

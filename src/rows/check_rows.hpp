@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include <rtindex/column.hpp>
 
@@ -14,6 +15,12 @@ namespace rtindex {
 struct CheckedRows {
   RowBitmapPtr named;
   std::size_t nulls = 0;  // how many of them have a null key
+};
+
+// Bitmaps with the rows of a change added to them.
+struct MarkedRows {
+  std::vector<RowBitmapPtr> bitmaps;  // in the order of the input
+  std::size_t nulls = 0;              // how many of the rows have a null key
 };
 
 // Throws where a row of a change in host memory is none of the `row_count`, is named twice or is

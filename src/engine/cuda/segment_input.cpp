@@ -1,5 +1,7 @@
 #include "engine/cuda/segment_input.hpp"
 
+#include <cstring>
+
 #include "base/cuda/host_copies.hpp"
 #include "base/types.hpp"
 #include "order/cuda/device_columns.hpp"
@@ -17,6 +19,26 @@ OnGpuElements::OnGpuElements(const ColumnView& column, const Queue& queue)
   elements_.validity_offset %= 8;
   validity_ = uploaded(elements_.validity + first,
                        (elements_.validity_offset + column.size() + 7) / 8, queue);
+  elements_.validity = validity_.data();
+}
+
+OnGpuElements::OnGpuElements(const ColumnView& column, Staging& staging, const Queue& queue)
+    : type_(column.type()), elements_(elements_of(column)) {
+  if (column.memory_space() == MemorySpace::device) return;
+  const auto copy = [&](const void* from, std::size_t bytes) {
+    const std::span<std::byte> room = staging.room(bytes);
+    std::memcpy(room.data(), from, bytes);
+    DeviceArray<std::uint8_t> to(queue, bytes);
+    check(cudaMemcpyAsync(to.data(), room.data(), bytes, cudaMemcpyHostToDevice, queue),
+          "copying to the GPU");
+    return to;
+  };
+  copy_ = copy(column.data(), column.size() * width_of(column.type()));
+  elements_.data = copy_.data();
+  if (elements_.validity == nullptr) return;
+  const std::size_t first = elements_.validity_offset / 8;
+  elements_.validity_offset %= 8;
+  validity_ = copy(elements_.validity + first, (elements_.validity_offset + column.size() + 7) / 8);
   elements_.validity = validity_.data();
 }
 

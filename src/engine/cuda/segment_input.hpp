@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/cuda/device_array.hpp"
+#include "base/cuda/staging.hpp"
 #include "engine/cuda/device_lookups.hpp"
 #include "keys/cuda/device_keys.hpp"
 
@@ -15,6 +16,8 @@ class OnGpuElements {
  public:
   OnGpuElements() = default;
   OnGpuElements(const ColumnView& column, const Queue& queue);
+  // Of a small column. Does not block: it is copied from `staging` once the queue is there.
+  OnGpuElements(const ColumnView& column, Staging& staging, const Queue& queue);
 
   [[nodiscard]] const DeviceElements& elements() const { return elements_; }
   [[nodiscard]] ColumnView view() const;

@@ -13,8 +13,8 @@ RowBitmapWords::RowBitmapWords(std::size_t row_count, const Queue& queue, bool c
     check(cudaMemsetAsync(words.data(), 0, words.bytes(), queue), "filling memory");
 }
 
-DeviceRowBitmap::DeviceRowBitmap(PooledStream stream, RowBitmapWords bitmap, std::size_t count,
-                                 std::shared_ptr<DeviceMemory> memory)
+DeviceRowBitmap::DeviceRowBitmap(std::shared_ptr<const PooledStream> stream, RowBitmapWords bitmap,
+                                 std::size_t count, std::shared_ptr<DeviceMemory> memory)
     : memory_(std::move(memory)), stream_(std::move(stream)), words_(std::move(bitmap.words)) {
   check(cudaGetDevice(&device_), "querying the current GPU");
   bits_ = {words_.data(), bitmap.rows};
@@ -23,7 +23,7 @@ DeviceRowBitmap::DeviceRowBitmap(PooledStream stream, RowBitmapWords bitmap, std
 
 DeviceRowBitmap::~DeviceRowBitmap() {
   const OnDevice current(device_, std::nothrow);
-  uses_.wait_on(stream_.get());
+  uses_.wait_on(stream_->get());
   words_ = DeviceArray<std::uint32_t>();
 }
 

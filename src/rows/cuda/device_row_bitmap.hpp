@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include <rtindex/bitmap.hpp>
 
@@ -33,7 +34,12 @@ class DeviceRowBitmap final : public RowBitmap {
  public:
   // On the current GPU. All work on the words is done, and they were allocated on the stream.
   DeviceRowBitmap(PooledStream stream, RowBitmapWords bitmap, std::size_t count,
-                  std::shared_ptr<DeviceMemory> memory);
+                  std::shared_ptr<DeviceMemory> memory)
+      : DeviceRowBitmap(std::make_shared<const PooledStream>(std::move(stream)), std::move(bitmap),
+                        count, std::move(memory)) {}
+  // Bitmaps that one kernel made share its stream.
+  DeviceRowBitmap(std::shared_ptr<const PooledStream> stream, RowBitmapWords bitmap,
+                  std::size_t count, std::shared_ptr<DeviceMemory> memory);
   ~DeviceRowBitmap() override;
 
   [[nodiscard]] Array<std::uint32_t> words() const override;
@@ -46,7 +52,8 @@ class DeviceRowBitmap final : public RowBitmap {
  private:
   int device_ = 0;
   std::shared_ptr<DeviceMemory> memory_;
-  PooledStream stream_;  // outlives the words, which are released on it
+  // Outlives the words, which are released on it.
+  std::shared_ptr<const PooledStream> stream_;
   DeviceArray<std::uint32_t> words_;
   mutable StreamUses uses_;
 };

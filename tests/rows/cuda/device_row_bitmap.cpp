@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <numeric>
 #include <random>
 #include <string>
 #include <vector>
@@ -99,13 +100,44 @@ TEST_F(DeviceRowBitmaps, HoldTheRowsThatAChangeNames) {
   }
 }
 
+// Lists that one kernel marks, and a longer one; bitmaps that have fewer rows than the index, and
+// some of the rows already.
+TEST_F(DeviceRowBitmaps, GetTheRowsOfAChange) {
+  std::mt19937 random(7);
+  const Engine gpu = on_gpu();
+  const Engine host = on_host();
+  for (const std::size_t row_count : {5000U, 131'072U, 300'001U})
+    for (const std::size_t count : {1U, 31U, 32U, 33U, 1023U, 1024U, 4095U, 4096U, 4097U}) {
+      Rows listed(row_count);
+      std::iota(listed.begin(), listed.end(), 0U);
+      std::shuffle(listed.begin(), listed.end(), random);
+      listed.resize(count);
+      const Rows nulls = some_of(row_count, 0.1, random);
+      const Rows some = some_of(row_count - 1000, 0.3, random);
+      const Rows few = some_of(40, 0.5, random);
+      const auto run = [&](const Engine& engine, const ColumnView& rows) {
+        const RowBitmapPtr before[] = {nullptr, bitmap(engine, some, row_count - 1000),
+                                       bitmap(engine, few, 40)};
+        const MarkedRows marked = engine.segments->mark_rows(
+            rows, {row_count, nullptr, bitmap(engine, nulls, row_count)}, before, {});
+        std::vector<Rows> found = {{static_cast<std::uint32_t>(marked.nulls)}};
+        for (const RowBitmapPtr& after : marked.bitmaps) found.push_back(rows_in(after));
+        return found;
+      };
+      const std::vector<Rows> expected = run(host, listed);
+      const ColumnOnGpu on_device{ColumnView(listed)};
+      EXPECT_EQ(run(gpu, listed), expected) << row_count << " " << count;
+      EXPECT_EQ(run(gpu, on_device.view()), expected) << row_count << " " << count;
+    }
+}
+
 TEST_F(DeviceRowBitmaps, RejectWrongRowsInTheWordsOfTheHost) {
   constexpr std::size_t row_count = 1000;
   const Rows erased = {7, 500};
   const auto run = [&](const Engine& engine, const ColumnView& rows) {
     return sentence_of([&] {
-      static_cast<void>(engine.segments->check_rows(
-          rows, {row_count, bitmap(engine, erased, row_count), nullptr}, {}));
+      static_cast<void>(engine.segments->mark_rows(
+          rows, {row_count, bitmap(engine, erased, row_count), nullptr}, {}, {}));
     });
   };
   for (const Rows& rows : {Rows{1, 2, 1}, Rows{1000}, Rows{0xffffffffU}, Rows{3, 7},
