@@ -5,6 +5,7 @@
 #include "engine/cuda/device_segments.hpp"
 #include "engine/cuda/segment_input.hpp"
 #include "keys/codecs.hpp"
+#include "order/cuda/merge_few.hpp"
 #include "order/cuda/merge_orders.hpp"
 
 namespace rtindex::cuda {
@@ -91,8 +92,16 @@ Segment DeviceSegmentBuilder::merge_ordered(std::span<const Segment> segments,
                            row_count, segments.front().searcher->included_type().has_value()};
   for (const Segment& segment : segments)
     wait_for(queue, device_searcher(segment).ordered_arrays()->stream.get());
+  const MergeSide first = side_of(segments[0], extent);
   const MergeSide second = segments.size() > 1 ? side_of(segments[1], extent) : MergeSide{};
-  merge_into(*arrays, side_of(segments[0], extent), second, target, queue);
+  if (use == SegmentUse::delta && segments.size() <= 2 &&
+      can_merge_few(first.part, second.part, target)) {
+    FewMerged merged = merge_few(first.part, second.part, target, queue);
+    arrays->order = std::move(merged.order);
+    arrays->filter = std::move(merged.filter);
+  } else {
+    merge_into(*arrays, first, second, target, queue);
+  }
   for (std::size_t i = 2; i < segments.size(); ++i)
     merge_into(*arrays, {{&arrays->order, 0, {}}, arrays->included.get(), &arrays->keyless},
                side_of(segments[i], extent), target, queue);

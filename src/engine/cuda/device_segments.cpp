@@ -62,14 +62,6 @@ class KeptOnGpu {
   DeviceArray<std::uint8_t> values_;
 };
 
-[[noreturn]] void fail_unfit(const ColumnView& keys, std::size_t element, Type type,
-                             cudaStream_t stream) {
-  fail(
-      "key {} does not fit the column's type {}: give another, or build a new index of a wider "
-      "type",
-      element_text(keys, static_cast<std::uint32_t>(element), stream), name_of(type));
-}
-
 // The encoded keys of an update in place.
 struct RefitArrays {
   explicit RefitArrays(PooledStream made_on) : stream(std::move(made_on)) {}
@@ -170,14 +162,7 @@ NewSegment DeviceSegmentBuilder::build_native(PooledStream made_on, const Native
   NewSegment result;
   result.segment.searcher = make_searcher(std::move(rows), use, meter);
   result.segment.codec = std::move(codec);
-  if (nulls == 0) return result;
-  PooledStream own;
-  cuda::wait_for(own.get(), queue);
-  RowBitmapWords bitmap(input.row_count, {gpu_.memory, own.get()});
-  set_null_rows(input.keys, input.ids, bitmap, own.get());
-  own.wait();
-  result.nulls =
-      std::make_shared<DeviceRowBitmap>(std::move(own), std::move(bitmap), nulls, gpu_.memory);
+  result.nulls = null_rows(input.keys, nulls, input.ids, input.row_count, queue);
   return result;
 }
 
@@ -254,6 +239,7 @@ NewSegment DeviceSegmentBuilder::build_rows(const NewRows& input, std::span<cons
   const Segment& main = current.front();
   const Type type = main.codec->type();
   if (!is_native(type)) return on_gpu(build_rows_on_host(host_, input, current, row_count));
+  if (is_small(input, main)) return build_few(input, type, row_count);
   const std::optional<Type> included = main.searcher->included_type();
   const ColumnView new_values = only_column(input.include);
   const MemoryMeter meter;

@@ -50,6 +50,10 @@ class DeviceSegmentBuilder final : public SegmentBuilder {
   // Strings and tuples, encoded on the GPU.
   [[nodiscard]] NewSegment build_tuples(const ColumnView& column,
                                         const BuildOptions& options) const;
+  // Whether build_few() makes the segment of a change.
+  [[nodiscard]] bool is_small(const NewRows& input, const Segment& main) const;
+  // Few rows with new keys of a native column, sorted by one kernel.
+  [[nodiscard]] NewSegment build_few(const NewRows& input, Type type, std::size_t row_count) const;
   [[nodiscard]] std::unique_ptr<Searcher> make_searcher(DeviceRows rows, SegmentUse use,
                                                         const MemoryMeter& meter) const;
   // A segment over keys that the host has encoded. `numbers`: the rows of the included values.

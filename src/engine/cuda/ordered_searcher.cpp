@@ -41,7 +41,9 @@ void OrderedSearcher::make_searchable() const {
   OrderedArrays& arrays = *arrays_;
   const Queue queue(memory(), arrays.stream.get());
   if (arrays.order.layout() == Layout::split) arrays.order.find_stats(queue);
-  if (use_ != SegmentUse::main && arrays.order.layout() == Layout::pairs)
+  // A small merge has made the filter already.
+  if (use_ != SegmentUse::main && arrays.order.layout() == Layout::pairs &&
+      arrays.filter.bytes() == 0)
     arrays.filter = build_filter(arrays.order, queue);
   arrays.positions = kind_->positions(arrays.order, queue);
   arrays.stream.wait();

@@ -1,10 +1,13 @@
 #include "engine/cuda/segment_input.hpp"
 
 #include <cstring>
+#include <utility>
 
 #include "base/cuda/host_copies.hpp"
+#include "base/error.hpp"
 #include "base/types.hpp"
 #include "order/cuda/device_columns.hpp"
+#include "rows/cuda/device_row_bitmap.hpp"
 
 namespace rtindex::cuda {
 
@@ -40,6 +43,25 @@ OnGpuElements::OnGpuElements(const ColumnView& column, Staging& staging, const Q
   elements_.validity_offset %= 8;
   validity_ = copy(elements_.validity + first, (elements_.validity_offset + column.size() + 7) / 8);
   elements_.validity = validity_.data();
+}
+
+RowBitmapPtr null_rows(const DeviceElements& column, std::size_t nulls, RowIds ids,
+                       std::size_t row_count, const Queue& queue) {
+  if (nulls == 0) return nullptr;
+  PooledStream own;
+  wait_for(own.get(), queue);
+  RowBitmapWords bitmap(row_count, {queue.memory(), own.get()});
+  set_null_rows(column, ids, bitmap, own.get());
+  own.wait();
+  return std::make_shared<DeviceRowBitmap>(std::move(own), std::move(bitmap), nulls,
+                                           queue.memory());
+}
+
+void fail_unfit(const ColumnView& keys, std::size_t element, Type type, cudaStream_t stream) {
+  fail(
+      "key {} does not fit the column's type {}: give another, or build a new index of a wider "
+      "type",
+      element_text(keys, static_cast<std::uint32_t>(element), stream), name_of(type));
 }
 
 OnGpuTuples::OnGpuTuples(const ColumnView& column, const Queue& queue) {

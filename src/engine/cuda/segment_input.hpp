@@ -8,6 +8,7 @@
 #include "base/cuda/staging.hpp"
 #include "engine/cuda/device_lookups.hpp"
 #include "keys/cuda/device_keys.hpp"
+#include "rows/row_bitmap.hpp"
 
 namespace rtindex::cuda {
 
@@ -27,6 +28,15 @@ class OnGpuElements {
   DeviceElements elements_;
   DeviceArray<std::uint8_t> copy_, validity_;
 };
+
+// The rows of the `nulls` null elements of a column, in an index with `row_count` rows; null where
+// there are none. Blocks until they are set.
+[[nodiscard]] RowBitmapPtr null_rows(const DeviceElements& column, std::size_t nulls, RowIds ids,
+                                     std::size_t row_count, const Queue& queue);
+
+// Rejects an element of the new keys that a column of the type cannot hold.
+[[noreturn]] void fail_unfit(const ColumnView& keys, std::size_t element, Type type,
+                             cudaStream_t stream);
 
 // A column of strings or tuples on the GPU: borrowed, or copied from the host.
 class OnGpuTuples {

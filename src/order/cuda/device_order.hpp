@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "answers/cuda/runs.hpp"
 #include "base/cuda/device_array.hpp"
@@ -45,6 +46,15 @@ class DeviceOrder {
   // statistics for set_stats(). For the split layout find_stats() does. Extracted keys are not
   // sorted; keys in the order of full keys stay here, with their rows.
   DeviceOrder(DeviceColumn column, Sorting sorting, Layout layout, const Queue& queue);
+
+  // Sorted keys with their rows in the memory that Layout::pairs has, with the padding.
+  DeviceOrder(DeviceArray<std::uint64_t> pairs, std::size_t size, std::size_t row_count,
+              std::uint64_t span)
+      : layout_(Layout::pairs),
+        pairs_(std::move(pairs)),
+        size_(size),
+        row_count_(row_count),
+        span_(span) {}
 
   [[nodiscard]] bool is_wide() const { return rtindex::is_wide(span_); }
   [[nodiscard]] Layout layout() const { return layout_; }
