@@ -148,6 +148,7 @@ NewSegment DeviceSegmentBuilder::build_native(PooledStream made_on, const Native
       encode_column(input.keys, map, input.extent.valid, has_values ? RowIds{} : input.ids,
                     has_values ? input.keys.size : input.row_count, room, queue);
   require_held(rows.column, *codec, queue);
+  if (input.extent.descends == 0) rows.sorting = Sorting::done;
   if (is_compared) {
     rows.column = in_full_order(std::move(rows.column), input.full->view(), queue);
     rows.sorting = Sorting::by_full_keys;

@@ -63,6 +63,40 @@ __global__ void plain_extent(const Element* elements, std::size_t size, Element 
             static_cast<unsigned long long>(largest));
 }
 
+// Sets `descends` to 1 if a key is less than the one before it. In a column without an order all
+// threads stop at once.
+template <class KeyAt>
+__global__ void find_descent(KeyAt key_at, std::size_t size, std::uint32_t* descends) {
+  const std::size_t step = thread_count();
+  for (std::size_t first = thread_number(); first + 1 < size; first += loads_under_way * step) {
+    if (*const_cast<const volatile std::uint32_t*>(descends) != 0) return;
+    bool found = false;
+#pragma unroll
+    for (int k = 0; k < loads_under_way; ++k) {
+      const std::size_t i = first + k * step;
+      if (i + 1 < size) found |= key_at(i) > key_at(i + 1);
+    }
+    if (found) {
+      *descends = 1;
+      return;
+    }
+  }
+}
+
+template <class Element>
+struct PlainKeyAt {
+  const Element* elements;
+  Element flip;
+  [[nodiscard]] __device__ Element operator()(std::size_t i) const { return elements[i] ^ flip; }
+};
+
+struct ElementKeyAt {
+  DeviceElements column;
+  [[nodiscard]] __device__ std::uint64_t operator()(std::size_t i) const {
+    return bits_of(column, i);
+  }
+};
+
 template <class Element>
 __global__ void plain_pairs(const Element* elements, std::size_t size, Element flip,
                             std::uint64_t base, RowIds ids, std::uint64_t* pairs) {
@@ -196,6 +230,16 @@ __global__ void encode_intervals(DeviceElements lower, DeviceElements upper, Ran
   intervals[i] = result;
 }
 
+void look_for_descent(const DeviceElements& column, std::uint32_t* descends, cudaStream_t stream) {
+  const unsigned blocks = plain_blocks(column.size);
+  const bool done = if_plain(column, [&]<class Element>(const Element* elements, Element flip) {
+    find_descent<<<blocks, block_threads, 0, stream>>>(PlainKeyAt<Element>{elements, flip},
+                                                       column.size, descends);
+  });
+  if (!done)
+    find_descent<<<blocks, block_threads, 0, stream>>>(ElementKeyAt{column}, column.size, descends);
+}
+
 template <class Key>
 void encode_into(const DeviceElements& column, const NativeMap& map, const std::uint32_t* positions,
                  RowIds ids, Key* keys, std::uint32_t* rows, cudaStream_t stream) {
@@ -213,7 +257,7 @@ void encode_into(const DeviceElements& column, const NativeMap& map, const std::
 }  // namespace
 
 DeviceExtent extent_of(const DeviceElements& column, const Queue& queue) {
-  DeviceExtent extent{~std::uint64_t{0}, 0, 0};
+  DeviceExtent extent{~std::uint64_t{0}, 0, 0, column.validity == nullptr ? 0U : 1U};
   if (column.size == 0) return extent;
   const bool plain = if_plain(column, [](auto, auto) {});
   if (plain) extent.valid = column.size;
@@ -227,6 +271,7 @@ DeviceExtent extent_of(const DeviceElements& column, const Queue& queue) {
     });
   else
     find_extent<<<loop_blocks(column.size), block_threads, 0, queue>>>(column, on_device.data());
+  if (column.validity == nullptr) look_for_descent(column, &on_device.data()->descends, queue);
   check_launch("looking for the smallest key");
   check(cudaMemcpyAsync(&extent, on_device.data(), sizeof(extent), cudaMemcpyDeviceToHost, queue),
         "copying from the GPU");

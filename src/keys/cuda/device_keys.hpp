@@ -42,6 +42,8 @@ struct RowIds {
 struct DeviceExtent {
   std::uint64_t smallest, largest;
   std::size_t valid;
+  // 0: no key is null or less than the one before it.
+  std::uint32_t descends = 1;
 };
 
 // Blocks until it is computed.

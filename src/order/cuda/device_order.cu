@@ -201,8 +201,8 @@ void DeviceOrder::sort_blocks(DeviceColumn column, bool sorted, const Queue& que
   std::uint32_t* const rows = column.rows.empty() ? rows_behind(column.wide) : column.rows.data();
   cub::DoubleBuffer<std::uint64_t> key_buffers(column.wide.data(), other.data());
   cub::DoubleBuffer<std::uint32_t> row_buffers(rows, rows_behind(other));
+  if (!named && size_ != 0) count_up<<<blocks_for(size_), block_threads, 0, queue>>>(rows, size_);
   if (!sorted) {
-    if (!named && size_ != 0) count_up<<<blocks_for(size_), block_threads, 0, queue>>>(rows, size_);
     const int bits = std::max(1, static_cast<int>(std::bit_width(span_)));
     with_scratch(queue, "sorting keys", [&](void* scratch, std::size_t& bytes) {
       return cub::DeviceRadixSort::SortPairs(scratch, bytes, key_buffers, row_buffers, size_, 0,

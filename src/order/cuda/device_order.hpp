@@ -30,7 +30,7 @@ struct OrderStats {
 // Whether a column has to be sorted.
 enum class Sorting : std::uint8_t {
   needed,
-  done,          // keys ascend; the column has rows, or pairs, with room for the padding
+  done,          // keys ascend
   by_full_keys,  // sorted by full keys, of which the encoded ones are a part; with rows
 };
 
