@@ -63,7 +63,8 @@ class IntervalSearcher final : public Searcher {
                    const KeyText& key_text, std::span<const ColumnView> include) {
     starts_ = searchers.build(points_in(column, std::move(column.keys)), codec, key_text, include);
     declare(column.row_count);
-    if (!column.merged_at_once) tree_ = ExtentTree<Key>(ends_in_start_order(column));
+    if (!column.merged_at_once)
+      tree_ = ExtentTree<Key>(ends_in_start_order(column), column.ends.size());
     ends_ = searchers.build(points_in(column, std::move(column.ends)), codec, key_text, include);
   }
   IntervalSearcher(const HostSearchers& searchers, const FileReader& file,
@@ -166,8 +167,8 @@ class IntervalSearcher final : public Searcher {
         for (std::size_t i = first; i < first + count; ++i)
           by_row[column.rows[i]] = static_cast<Key>(column.ends[i]);
       });
-    Array<Key> ends(column.ends.size());
-    parallel_for(ends.size(), grain, [&](std::size_t first, std::size_t count) {
+    Array<Key> ends(ExtentTree<Key>::padded(column.ends.size()));
+    parallel_for(column.ends.size(), grain, [&](std::size_t first, std::size_t count) {
       for (std::size_t i = first; i < first + count; ++i) {
         const std::uint32_t row = start_order_.row(i);
         if (by_row.size() != 0) {
@@ -253,26 +254,42 @@ class IntervalSearcher final : public Searcher {
     });
   }
 
-  // Calls take(position) for each match of a lookup until it returns true: in the order of starts,
-  // or against it.
-  template <class Take>
-  void visit(const IntervalQuery& query, std::size_t first, std::size_t end, Interval ends,
-             bool is_ascending, std::vector<std::uint32_t>& found, Take&& take) const {
-    const auto search = [&](auto&& each) {
-      const std::size_t stop = std::min<std::size_t>(end, tree_.size());
-      if (query.starts_before())
-        tree_.visit_not_less(first, stop, static_cast<Key>(ends.lower), each);
-      else
-        tree_.visit_not_greater(first, stop, static_cast<Key>(ends.upper), each);
-    };
-    if (!is_ascending) return search(take);
-    found.clear();
-    search([&](std::size_t position) {
-      found.push_back(static_cast<std::uint32_t>(position));
-      return false;
-    });
-    for (auto next = found.rbegin(); next != found.rend(); ++next)
-      if (take(*next)) return;
+  using Range = typename ExtentTree<Key>::Range;
+
+  // The matches of a chunk of lookups, by position.
+  struct Matches {
+    std::vector<std::uint32_t> positions;
+    std::size_t begins[chunk_lookups + 1];  // of each lookup
+
+    [[nodiscard]] std::span<const std::uint32_t> of(std::size_t lookup) const {
+      return std::span(positions).subspan(begins[lookup], begins[lookup + 1] - begins[lookup]);
+    }
+  };
+
+  [[nodiscard]] Matches find_matches(bool not_less, const Range* ranges, std::size_t count,
+                                     RowOrder order) const {
+    std::vector<typename ExtentTree<Key>::Found> found;
+    if (not_less)
+      tree_.template find_all<true>(ranges, count, found);
+    else
+      tree_.template find_all<false>(ranges, count, found);
+    Matches matches;
+    std::fill_n(matches.begins, count + 1, 0);
+    for (const auto& one : found) ++matches.begins[one.range + 1];
+    for (std::size_t i = 0; i < count; ++i) matches.begins[i + 1] += matches.begins[i];
+    matches.positions.resize(found.size());
+    std::size_t next[chunk_lookups];
+    std::copy_n(matches.begins, count, next);
+    for (const auto& one : found) matches.positions[next[one.range]++] = one.position;
+    if (order == RowOrder::any) return matches;
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto begin = matches.positions.begin() + static_cast<std::ptrdiff_t>(matches.begins[i]);
+      const auto end =
+          matches.positions.begin() + static_cast<std::ptrdiff_t>(matches.begins[i + 1]);
+      std::sort(begin, end);
+      if (order == RowOrder::descending) std::reverse(begin, end);
+    }
+    return matches;
   }
 
   // The matches of a chunk of lookups.
@@ -281,35 +298,85 @@ class IntervalSearcher final : public Searcher {
                  std::size_t first, std::size_t count) const {
     bool is_query[chunk_lookups];
     Interval ends[chunk_lookups];
+    Range ranges[chunk_lookups];
     query.find_queries(first, count, is_query);
     query.ends().encode(first, count, ends, nullptr);
+    const bool not_less = query.starts_before();
     for (std::size_t i = 0; i < count; ++i) {
-      if (ends[i].empty() ||
-          (request.answered != nullptr && is_matched(request.answered, first + i)))
-        is_query[i] = false;
-      if (is_query[i]) tree_.prefetch_before(positions.end[first + i]);
+      const bool is_answered = ends[i].empty() || (request.answered != nullptr &&
+                                                   is_matched(request.answered, first + i));
+      const auto stop = std::min<std::size_t>(positions.end[first + i], tree_.size());
+      ranges[i] = {positions.first == nullptr ? 0 : positions.first[first + i],
+                   is_query[i] && !is_answered ? static_cast<std::uint32_t>(stop) : 0,
+                   static_cast<Key>(not_less ? ends[i].lower : ends[i].upper)};
     }
-    const bool is_ascending = request.order == RowOrder::ascending;
-    std::vector<std::uint32_t> found;
-    const auto visit_lookup = [&](std::size_t i, auto&& take) {
-      if (!is_query[i]) return;
-      visit(query, positions.first == nullptr ? 0 : positions.first[first + i],
-            positions.end[first + i], ends[i], is_ascending, found, take);
-    };
+    if (request.one_hit_is_enough())
+      return find_one<Class>(not_less, request, first, count, ranges);
+    const Matches matches = find_matches(not_less, ranges, count, request.order);
+    if (wants_rows_alone(request)) return append_rows(request, first, count, matches);
     if (request.wants_values() && request.included)
-      return fold_included<Class>(request, first, count, visit_lookup);
+      return fold_included<Class>(request, first, count, matches);
     Accumulator<Class> accumulator(request, first / chunk_lookups);
     for (std::size_t i = 0; i < count; ++i) {
       accumulator.start(first + i);
       StartKeys keys(request, first / chunk_lookups);
-      if (!accumulator.wants_no_hit())
-        visit_lookup(i, [&](std::size_t position) {
-          const std::uint32_t row = start_order_.row(position);
-          if (!request.deleted.has(row)) keys.add(start_order_.key(position));
-          return accumulator.hit(row);
-        });
+      for (const std::uint32_t position : matches.of(i)) {
+        const std::uint32_t row = start_order_.row(position);
+        if (!request.deleted.has(row)) keys.add(start_order_.key(position));
+        if (accumulator.hit(row)) break;
+      }
       accumulator.finish(first + i);
     }
+  }
+
+  template <class Class>
+  void find_one(bool not_less, const Request& request, std::size_t first, std::size_t count,
+                const Range* ranges) const {
+    Accumulator<Class> accumulator(request, first / chunk_lookups);
+    for (std::size_t i = 0; i < count; ++i) {
+      accumulator.start(first + i);
+      const auto take = [&](std::size_t position) {
+        return accumulator.hit(start_order_.row(position));
+      };
+      const Range& range = ranges[i];
+      if (not_less)
+        tree_.template visit<true>(range.begin, range.end, range.key, take);
+      else
+        tree_.template visit<false>(range.begin, range.end, range.key, take);
+      accumulator.finish(first + i);
+    }
+  }
+
+  // Whether all rows are wanted, and nothing else: as for a join.
+  [[nodiscard]] static bool wants_rows_alone(const Request& request) {
+    return request.answers == AnswerSet(Answer::rows) && request.outputs.matched == nullptr &&
+           request.chunk_rows != nullptr && request.chunk_keys == nullptr &&
+           request.limit == no_limit;
+  }
+
+  void append_rows(const Request& request, std::size_t first, std::size_t count,
+                   const Matches& matches) const {
+    constexpr std::size_t ahead = 16;  // rows on their way from memory
+    std::vector<std::uint32_t>& rows = (*request.chunk_rows)[first / chunk_lookups];
+    const std::vector<std::uint32_t>& positions = matches.positions;
+    const std::size_t before = rows.size();
+    rows.resize(before + positions.size());
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+      if (i + ahead < positions.size()) start_order_.prefetch_row(positions[i + ahead]);
+      rows[before + i] = start_order_.row(positions[i]);
+    }
+    if (request.deleted.empty()) {
+      for (std::size_t i = 0; i < count; ++i) request.row_counts[first + i] = matches.of(i).size();
+      return;
+    }
+    std::size_t kept = before;
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t start = kept;
+      for (std::size_t k = matches.begins[i]; k < matches.begins[i + 1]; ++k)
+        if (!request.deleted.has(rows[before + k])) rows[kept++] = rows[before + k];
+      request.row_counts[first + i] = kept - start;
+    }
+    rows.resize(kept);
   }
 
   // Collects the starts of the rows of a lookup, for Request::chunk_keys.
@@ -331,21 +398,12 @@ class IntervalSearcher final : public Searcher {
 
   // As find_rows, with included values, which are in the order of starts: those of the whole chunk
   // are gathered first.
-  template <class Class, class Visit>
+  template <class Class>
   void fold_included(const Request& request, std::size_t first, std::size_t count,
-                     const Visit& visit_lookup) const {
-    std::vector<std::uint32_t> positions;
-    std::size_t begins[chunk_lookups + 1];
-    for (std::size_t i = 0; i < count; ++i) {
-      begins[i] = positions.size();
-      visit_lookup(i, [&](std::size_t position) {
-        positions.push_back(static_cast<std::uint32_t>(position));
-        return false;
-      });
-    }
-    begins[count] = positions.size();
-    const OwnedColumn gathered =
-        starts_->sorted_pairs()->included_values(request.included_column).values_of(positions);
+                     const Matches& matches) const {
+    const OwnedColumn gathered = starts_->sorted_pairs()
+                                     ->included_values(request.included_column)
+                                     .values_of(matches.positions);
     const ColumnView values = gathered.view();
     Request local = request;
     local.included = false;
@@ -355,8 +413,8 @@ class IntervalSearcher final : public Searcher {
     Accumulator<Class> accumulator(local, first / chunk_lookups);
     for (std::size_t i = 0; i < count; ++i) {
       accumulator.start(first + i);
-      for (std::size_t k = begins[i]; k < begins[i + 1]; ++k)
-        accumulator.hit(start_order_.row(positions[k]), k);
+      for (std::size_t k = matches.begins[i]; k < matches.begins[i + 1]; ++k)
+        accumulator.hit(start_order_.row(matches.positions[k]), k);
       accumulator.finish(first + i);
     }
   }
