@@ -328,7 +328,25 @@ enum class JoinKind : std::uint8_t {
 /// The kind of that name; throws `Error` for any other text.
 [[nodiscard]] RTINDEX_API JoinKind join_named(std::string_view name);
 
-/// What a join returned, in the order of the queries.
+/// In which order a join returns its pairs.
+enum class JoinOrder : std::uint8_t {
+  lookups,  ///< in the order of the queries; the rows of one query come in any order
+  any,      ///< in whichever order is fastest, which may differ from call to call
+};
+
+/// "lookups" or "any".
+[[nodiscard]] RTINDEX_API std::string_view name_of(JoinOrder order);
+/// The order of that name; throws `Error` for any other text.
+[[nodiscard]] RTINDEX_API JoinOrder join_order_named(std::string_view name);
+
+/// How a join returns its pairs.
+struct JoinOptions {
+  JoinOrder order = JoinOrder::lookups;
+  /// The CUDA stream of a call on device memory.
+  Stream stream = {};
+};
+
+/// What a join returned, in the order of the queries or in any order: `JoinOptions::order`.
 struct JoinedRows {
   std::vector<std::uint64_t> lookups;  ///< positions in the batch
   std::vector<std::uint32_t> rows;     ///< as many, of the index; none for semi and anti
@@ -339,7 +357,8 @@ using JoinCallback = std::function<void(const JoinedRows&)>;
 
 /// Buffers of the caller that receive a join. Call once with only `count` to size them; an index of
 /// unique keys has at most one pair for each key, and so has a join with neighbours. Buffers that
-/// are too small receive the first `capacity` pairs, and `count` is the number of all.
+/// are too small receive the first `capacity` pairs (in any order, so many of them), and `count` is
+/// the number of all.
 struct JoinOutputs {
   std::uint64_t* lookups = nullptr;  ///< the position in the batch of each pair
   std::uint32_t* rows = nullptr;     ///< its row; unused by semi and anti joins

@@ -114,18 +114,18 @@ class RTINDEX_API Index {
                    const Diagnostics& diagnostics = {}) const;
 
   /// Joins queries with the rows that they match. A neighbour is joined with one row at most. In
-  /// device memory the queries may still be written on `stream`.
+  /// device memory the queries may still be written on `options.stream`.
   [[nodiscard]] JoinedRows join(const Query& query, JoinKind how = JoinKind::inner,
-                                Stream stream = {}) const;
+                                const JoinOptions& options = {}) const;
   /// `join` into the caller's buffers. With queries and buffers in device memory the call only
-  /// queues its work on `stream`.
+  /// queues its work on `options.stream`.
   void join_into(const Query& query, JoinKind how, const JoinOutputs& outputs,
-                 Stream stream = {}) const;
+                 const JoinOptions& options = {}) const;
   /// `join` in batches of at most `max_pairs` pairs, each passed to `callback`, for results that do
   /// not fit into memory. All batches are of the index as it was when the call began; some may be
-  /// empty.
+  /// empty. The pairs are in host memory; `JoinBatches::next_into` writes them to device memory.
   void join_batches(const Query& query, JoinKind how, std::size_t max_pairs,
-                    const JoinCallback& callback, Stream stream = {}) const;
+                    const JoinCallback& callback, const JoinOptions& options = {}) const;
 
   /// `answer` of `Query::equal(keys)`: which rows hold a key equal to `keys[i]`?
   [[nodiscard]] Answers lookup(const ColumnView& keys, const AnswerOptions& options = {}) const {
@@ -255,6 +255,7 @@ class RTINDEX_API Index {
 
  private:
   friend class IndexAccess;
+  friend class Joiner;
   struct State;
   explicit Index(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
@@ -268,12 +269,18 @@ class RTINDEX_API JoinBatches {
  public:
   /// Batches of at most `max_pairs` pairs.
   JoinBatches(const Index& index, Query query, JoinKind how, std::size_t max_pairs,
-              Stream stream = {});
+              const JoinOptions& options = {});
   JoinBatches(JoinBatches&&) noexcept;
   JoinBatches& operator=(JoinBatches&&) noexcept;
   ~JoinBatches();
   /// The next batch, which may be empty; nothing after the last one.
   [[nodiscard]] std::optional<JoinedRows> next();
+  /// `next` into buffers of the caller for `max_pairs` pairs; returns the number of pairs. Semi and
+  /// anti joins do not use `rows`. In device memory the pairs are complete for work that is queued
+  /// on `JoinOptions::stream` after the call. All batches come from either `next` or `next_into`
+  /// with the same memory space.
+  [[nodiscard]] std::optional<std::size_t> next_into(std::uint64_t* lookups, std::uint32_t* rows,
+                                                     MemorySpace memory_space);
 
  private:
   struct State;

@@ -177,6 +177,12 @@ enum {
   RTINDEX_JOIN_ANTI = 3    ///< the queries that have none, without rows
 };
 
+/// In which order a join returns its pairs.
+enum {
+  RTINDEX_JOIN_ORDER_LOOKUPS = 0,  ///< in the order of the queries
+  RTINDEX_JOIN_ORDER_ANY = 1       ///< in whichever order is fastest
+};
+
 /// An index over one column.
 typedef struct rtindex_index rtindex_index;
 
@@ -393,12 +399,14 @@ typedef struct rtindex_outputs {
 /// What a join returns.
 typedef struct rtindex_join_options {
   size_t struct_size;
-  int32_t how;   ///< RTINDEX_JOIN_INNER, ...
-  void* stream;  ///< the cudaStream_t of a call on device memory
+  int32_t how;    ///< RTINDEX_JOIN_INNER, ...
+  int32_t order;  ///< RTINDEX_JOIN_ORDER_LOOKUPS, ...
+  void* stream;   ///< the cudaStream_t of a call on device memory
 } rtindex_join_options;
 
 /// Buffers of the caller that receive a join. Call once with only `count` to size them. Buffers
-/// that are too small receive the first `capacity` pairs, and `count` is the number of all.
+/// that are too small receive the first `capacity` pairs (in any order, so many of them), and
+/// `count` is the number of all.
 typedef struct rtindex_join_outputs {
   size_t struct_size;
   uint64_t* lookups;     ///< the position in the batch of each pair
@@ -572,12 +580,18 @@ RTINDEX_C_API rtindex_status rtindex_join_into(const rtindex_index* index,
                                                const rtindex_join_options* options,
                                                const rtindex_join_outputs* outputs);
 /// `rtindex_join` in batches of at most `max_pairs` pairs, each passed to `callback` with
-/// `context`. Some may be empty.
+/// `context`. Some may be empty. The pairs are in host memory.
 RTINDEX_C_API rtindex_status rtindex_join_batches(const rtindex_index* index,
                                                   const rtindex_query* query,
                                                   const rtindex_join_options* options,
                                                   size_t max_pairs, rtindex_join_callback callback,
                                                   void* context);
+/// `rtindex_join_batches` with queries and pairs in the memory of a GPU: the pairs are complete for
+/// work on `options->stream` that the callback queues, and are overwritten on that stream after it
+/// returns. A batch has at most 2^24 pairs. Queries in host memory are joined in host memory.
+RTINDEX_C_API rtindex_status rtindex_join_batches_device(
+    const rtindex_index* index, const rtindex_query* query, const rtindex_join_options* options,
+    size_t max_pairs, rtindex_join_callback callback, void* context);
 
 /* Order. Each returns an array of uint32; `schema` may be null. */
 

@@ -12,6 +12,7 @@ from ._errors import InvalidArgumentError, UnavailableError
 from ._results import Answers, Join, Rows
 from ._types import ColumnType
 
+_MAX_PAIRS = 1 << 24  # of a batch of a join: 192 MiB
 _DLPACK_CPU = 1
 _DLPACK_PINNED = 3  # host memory that a GPU can read
 _TYPES = {"bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
@@ -131,10 +132,6 @@ class Library:
     def empty(self, size: int, dtype: str, like: Any) -> Any:
         raise NotImplementedError
 
-    def copy(self, data: Any, like: Any) -> Any:
-        """A copy of a NumPy array on the device of `like`."""
-        raise NotImplementedError
-
     def cast(self, data: Any, dtype: str) -> Any:
         raise NotImplementedError
 
@@ -174,10 +171,6 @@ class _Cupy(Library):
         with self.cupy.cuda.Device(self.device(like)):
             return self.cupy.empty(size, dtype)
 
-    def copy(self, data: Any, like: Any) -> Any:
-        with self.cupy.cuda.Device(self.device(like)):
-            return self.cupy.asarray(data)
-
     def cast(self, data: Any, dtype: str) -> Any:
         return data.astype(dtype)
 
@@ -212,9 +205,6 @@ class _Torch(Library):
 
     def empty(self, size: int, dtype: str, like: Any) -> Any:
         return self.torch.empty(size, dtype=getattr(self.torch, dtype), device=like.device)
-
-    def copy(self, data: Any, like: Any) -> Any:
-        return self.torch.from_numpy(data).to(like.device)
 
     def cast(self, data: Any, dtype: str) -> Any:
         return data.to(getattr(self.torch, dtype))
@@ -350,7 +340,8 @@ def bitmaps_on_device(index: Index, keys: Any, query: Query, name: str) -> Any:
     return library.unpacked(bits, 8 * count * size).reshape(count, 8 * size)[:, :rows]
 
 
-def join_on_device(index: Index, keys: Any, query: Query, how: str, one_pair: bool) -> Join:
+def join_on_device(index: Index, keys: Any, query: Query, how: str, order: str,
+                   one_pair: bool) -> Join:
     """Joins a query in device memory, on the current stream of the library that holds it.
 
     `keys` is one of its arrays; `one_pair`: each key makes at most one pair.
@@ -361,8 +352,8 @@ def join_on_device(index: Index, keys: Any, query: Query, how: str, one_pair: bo
 
     def call(outputs: dict[str, Any], capacity: int) -> None:
         addresses = {name: library.pointer(array) for name, array in outputs.items()}
-        index.join_on_device(query, how, {**addresses, "count": library.pointer(count)}, capacity,
-                             library.stream(keys))
+        index.join_on_device(query, how, order, {**addresses, "count": library.pointer(count)},
+                             capacity, library.stream(keys))
 
     capacity = len(query)
     if not one_pair:
@@ -377,10 +368,30 @@ def join_on_device(index: Index, keys: Any, query: Query, how: str, one_pair: bo
     return Join(arrays["lookups"][:pairs], None if rows is None else rows[:pairs])
 
 
-def join_batches_on_device(index: Index, keys: Any, query: Query, how: str,
+def join_batches_on_device(index: Index, keys: Any, query: Query, how: str, order: str,
                            max_pairs: int) -> Iterator[Join]:
-    """As `join_on_device`, in batches, each of which is copied to the device."""
+    """As `join_on_device`, in batches. The buffers of a batch are allocated before its number of
+    pairs is known, so that large batches are bounded."""
     library = library_of(keys)
-    batches = index.join_batches(query, how, max_pairs, library.stream(keys))
-    return (Join(library.copy(probe, keys), None if rows is None else library.copy(rows, keys))
-            for probe, rows in batches)
+    max_pairs = min(max_pairs, _MAX_PAIRS)
+    batches = index.join_batches(query, how, order, max_pairs, library.stream(keys))
+    return _batches_on_device(batches, library, keys, max_pairs, how in ("inner", "left"))
+
+
+def _batches_on_device(batches: Any, library: Library, keys: Any, max_pairs: int,
+                       has_rows: bool) -> Iterator[Join]:
+    def cut(array: Any, dtype: str) -> Any:
+        if 2 * pairs >= max_pairs:
+            return array[:pairs]
+        fitting = library.empty(pairs, dtype, keys)  # does not keep the whole buffer
+        fitting[:] = array[:pairs]
+        return fitting
+
+    while True:
+        probe = library.empty(max_pairs, "int64", keys)
+        rows = library.empty(max_pairs, "uint32", keys) if has_rows else None
+        pairs = batches.next_on_device(library.pointer(probe),
+                                       0 if rows is None else library.pointer(rows))
+        if pairs is None:
+            return
+        yield Join(cut(probe, "int64"), None if rows is None else cut(rows, "uint32"))

@@ -18,28 +18,35 @@ from ._query import Query, data_of
 from ._results import Join
 
 
-def join(index: _core.Index, query: Query, bound: _core.Query, kind: Kind, how: Any) -> Join:
+def join(index: _core.Index, query: Query, bound: _core.Query, kind: Kind, how: Any,
+         order: Any) -> Join:
     """All pairs. `bound` is the query with its columns in the type of the indexed one."""
-    how = require_how(how)
+    how, order = require_how(how), require_order(order)
     if bound.on_device:
         one_pair = query.kind == "nearest" or how in ("semi", "anti")
-        return join_on_device(index, first_array(data_of(query)), bound, how, one_pair)
-    return _join(kind, how, *index.join(bound, how))
+        return join_on_device(index, first_array(data_of(query)), bound, how, order, one_pair)
+    return _join(kind, how, *index.join(bound, how, order))
 
 
 def join_batches(index: _core.Index, query: Query, bound: _core.Query, kind: Kind, how: Any,
-                 max_pairs: Any) -> Iterator[Join]:
+                 max_pairs: Any, order: Any) -> Iterator[Join]:
     """The pairs in batches of at most `max_pairs`."""
-    how, pairs = require_how(how), require_max_pairs(max_pairs)
+    how, pairs, order = require_how(how), require_max_pairs(max_pairs), require_order(order)
     if bound.on_device:
-        return join_batches_on_device(index, first_array(data_of(query)), bound, how, pairs)
-    return (_join(kind, how, *batch) for batch in index.join_batches(bound, how, pairs, 0))
+        return join_batches_on_device(index, first_array(data_of(query)), bound, how, order, pairs)
+    return (_join(kind, how, *batch) for batch in index.join_batches(bound, how, order, pairs, 0))
 
 
 def require_how(how: Any) -> str:
     if not isinstance(how, str) or how not in ("inner", "left", "semi", "anti"):
         raise InvalidArgumentError(f"invalid how={how!r}: expected inner, left, semi or anti")
     return how
+
+
+def require_order(order: Any) -> str:
+    if not isinstance(order, str) or order not in ("lookups", "any"):
+        raise InvalidArgumentError(f"invalid order={order!r}: expected lookups or any")
+    return order
 
 
 def require_max_pairs(max_pairs: Any) -> int:

@@ -92,20 +92,22 @@ nb::tuple as_pairs(JoinedRows pairs, JoinKind how) {
   return nb::make_tuple(as_array<std::uint64_t, std::int64_t>(std::move(pairs.lookups)), rows);
 }
 
-nb::tuple join_call(const Index& index, const OwnedQuery& query, std::string_view how) {
+nb::tuple join_call(const Index& index, const OwnedQuery& query, std::string_view how,
+                    std::string_view order) {
   const JoinKind kind = join_named(how);
+  const JoinOptions options{.order = join_order_named(order)};
   JoinedRows pairs;
   {
     const WithoutGil unlocked;
-    pairs = index.join(query.whole().query, kind);
+    pairs = index.join(query.whole().query, kind, options);
   }
   return as_pairs(std::move(pairs), kind);
 }
 
 // Queues a join on a CUDA stream; `outputs` are device addresses of "lookups", "rows" and "count".
 void device_join(const Index& index, const OwnedQuery& query, std::string_view how,
-                 const std::map<std::string, std::uintptr_t>& outputs, std::size_t capacity,
-                 std::uintptr_t stream) {
+                 std::string_view order, const std::map<std::string, std::uintptr_t>& outputs,
+                 std::size_t capacity, std::uintptr_t stream) {
   const auto at = [&](const char* name) {
     const auto found = outputs.find(name);
     return found == outputs.end() ? nullptr : reinterpret_cast<void*>(found->second);
@@ -116,19 +118,20 @@ void device_join(const Index& index, const OwnedQuery& query, std::string_view h
                        .count = static_cast<std::uint64_t*>(at("count")),
                        .memory_space = MemorySpace::device};
   const JoinKind kind = join_named(how);
+  const JoinOptions options{.order = join_order_named(order), .stream = stream_of(stream)};
   const WithoutGil unlocked;
-  index.join_into(query.whole().query, kind, to, stream_of(stream));
+  index.join_into(query.whole().query, kind, to, options);
 }
 
 // An iterator over the batches of a join that have pairs. It owns its query.
 class JoinIterator {
  public:
   JoinIterator(const Index& index, OwnedQuery query, JoinKind how, std::size_t max_pairs,
-               Stream stream)
+               const JoinOptions& options)
       : query_(std::move(query)),
         whole_(query_.whole()),
         how_(how),
-        batches_(index, whole_.query, how, max_pairs, stream) {}
+        batches_(index, whole_.query, how, max_pairs, options) {}
 
   [[nodiscard]] nb::tuple next() {
     std::optional<JoinedRows> batch;
@@ -142,6 +145,18 @@ class JoinIterator {
     return as_pairs(std::move(*batch), how_);
   }
 
+  // The number of pairs of the next batch, which goes to device memory; none after the last one.
+  [[nodiscard]] std::optional<std::size_t> next_on_device(std::uintptr_t lookups,
+                                                          std::uintptr_t rows) {
+    const WithoutGil unlocked;
+    std::optional<std::size_t> pairs;
+    do {
+      pairs = batches_.next_into(reinterpret_cast<std::uint64_t*>(lookups),
+                                 reinterpret_cast<std::uint32_t*>(rows), MemorySpace::device);
+    } while (pairs && *pairs == 0);
+    return pairs;
+  }
+
  private:
   OwnedQuery query_;
   QuerySlice whole_;
@@ -150,10 +165,11 @@ class JoinIterator {
 };
 
 JoinIterator join_batches(const Index& index, const OwnedQuery& query, std::string_view how,
-                          std::size_t max_pairs, std::uintptr_t stream) {
+                          std::string_view order, std::size_t max_pairs, std::uintptr_t stream) {
   const JoinKind kind = join_named(how);
+  const JoinOptions options{.order = join_order_named(order), .stream = stream_of(stream)};
   const WithoutGil unlocked;
-  return {index, query, kind, max_pairs, stream_of(stream)};
+  return {index, query, kind, max_pairs, options};
 }
 
 nb::object rank_call(const Index& index, const Column& keys) {
@@ -198,7 +214,8 @@ void bind_queries(nb::module_& module) {
       .def_prop_ro("upper", &OwnedQuery::upper, nb::rv_policy::reference_internal);
   nb::class_<JoinIterator>(module, "JoinIterator", "The batches of a join.")
       .def("__iter__", [](nb::handle self) { return self; })
-      .def("__next__", &JoinIterator::next);
+      .def("__next__", &JoinIterator::next)
+      .def("next_on_device", &JoinIterator::next_on_device, nb::arg("lookups"), nb::arg("rows"));
 }
 
 void bind_answers(nb::class_<Index>& index) {
@@ -210,11 +227,11 @@ void bind_answers(nb::class_<Index>& index) {
       .def("answer_on_device", device_call, nb::arg("query"), nb::arg("values").none(),
            nb::arg("included"), nb::arg("miss").none(), nb::arg("outputs"),
            nb::arg("rows_capacity"), nb::arg("limit"), nb::arg("order"), nb::arg("stream"))
-      .def("join", join_call, nb::arg("query"), nb::arg("how"))
-      .def("join_on_device", device_join, nb::arg("query"), nb::arg("how"), nb::arg("outputs"),
-           nb::arg("capacity"), nb::arg("stream"))
-      .def("join_batches", join_batches, nb::arg("query"), nb::arg("how"), nb::arg("max_pairs"),
-           nb::arg("stream"))
+      .def("join", join_call, nb::arg("query"), nb::arg("how"), nb::arg("order"))
+      .def("join_on_device", device_join, nb::arg("query"), nb::arg("how"), nb::arg("order"),
+           nb::arg("outputs"), nb::arg("capacity"), nb::arg("stream"))
+      .def("join_batches", join_batches, nb::arg("query"), nb::arg("how"), nb::arg("order"),
+           nb::arg("max_pairs"), nb::arg("stream"))
       .def("rank", rank_call, nb::arg("keys"))
       .def("select", select_call, nb::arg("ranks"))
       .def("nulls", nulls_call);

@@ -75,6 +75,8 @@ def test_joins(make, tables, how):
         else:
             assert sorted(zip(to_list(found.probe), to_list(found.column))) == sorted(
                 zip(wanted.probe.tolist(), wanted.column.tolist()))
+    found, wanted = device.join(there, how, order="any"), host.join(here, how)
+    assert sorted(to_list(found.probe)) == wanted.probe.tolist()
     for query, wanted in ((there, host.join(here, how)),
                           (rtindex.Query.nearest(there), host.join_asof(here, how=how))):
         batches = list(device.join_batches(query, how, max_pairs=5))

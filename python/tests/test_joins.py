@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import itertools
 
 import numpy as np
 import pandas as pd
@@ -85,6 +86,10 @@ def test_unknown_joins_are_refused():
             index.join_batches([1], max_pairs=size)
     with pytest.raises(rtindex.Error, match="invalid how='outer'"):
         index.join_batches([1], "outer", max_pairs=1)
+    for call in (index.join, index.join_asof, index.join_range,
+                 lambda keys, order: index.join_batches(keys, max_pairs=1, order=order)):
+        with pytest.raises(rtindex.Error, match="invalid order='key': expected lookups or any"):
+            call([1], order="key")
 
 
 @pytest.mark.parametrize("how", HOW)
@@ -153,6 +158,28 @@ def test_batches(how, size, seeded):
         found = [row for batch in batches for row in list_of(batch.column)]
         assert without_reserved(zip(joined, found)) == without_reserved(
             zip(joined, list_of(whole.column)))
+
+
+@pytest.mark.parametrize("how", HOW)
+def test_any_order_has_the_same_pairs(how, seeded):
+    column = [seeded.randrange(12) for _ in range(200)]
+    keys = [seeded.randrange(16) for _ in range(150)]
+
+    def sorted_pairs(joins):
+        return sorted(((i, row) for join in joins
+                       for i, row in zip(list_of(join.probe), list_of(join.column)
+                                         if join.column is not None else itertools.repeat(0))),
+                      key=str)
+
+    for index, query in queries(column, keys):
+        wanted = sorted_pairs([index.join(query, how, order="lookups")])
+        assert sorted_pairs([index.join(query, how, order="any")]) == wanted
+        assert sorted_pairs(index.join_batches(query, how, max_pairs=9, order="any")) == wanted
+    index = rtindex.build(column)
+    assert sorted_pairs([index.join_range(keys, None, how, order="any")]) == sorted_pairs(
+        [index.join_range(keys, None, how)])
+    assert sorted_pairs([index.join_asof(keys, how=how, order="any")]) == sorted_pairs(
+        [index.join_asof(keys, how=how)])
 
 
 @pytest.mark.parametrize("how", HOW)

@@ -24,12 +24,28 @@ inline constexpr std::size_t chunk_lookups = 256;
   return (lookups + chunk_lookups - 1) / chunk_lookups;
 }
 
+class PairSink;
+
+[[nodiscard]] constexpr bool has_rows(JoinKind how) {
+  return how == JoinKind::inner || how == JoinKind::left;
+}
+
 // A join into device memory.
 struct JoinRequest {
   JoinKind how = JoinKind::inner;
-  JoinOutputs outputs;
+  JoinOutputs outputs;  // without `count` where `total` is set
+  JoinOrder order = JoinOrder::lookups;
+  // Of a part of a join: the number of its first lookup, and of the pairs that other buffers
+  // have received.
+  std::uint64_t first_lookup = 0;
+  std::uint64_t skipped_pairs = 0;
+  // In host memory: the number of pairs, `too_many` where they cannot be listed at once. Null: not
+  // requested.
+  std::uint64_t* total = nullptr;
 
-  [[nodiscard]] bool wants_rows() const { return how == JoinKind::inner || how == JoinKind::left; }
+  static constexpr std::uint64_t too_many = ~std::uint64_t{0};
+
+  [[nodiscard]] bool wants_rows() const { return has_rows(how); }
 };
 
 // The sum behind a mean, by the class of the values: that of 2^32 integers of 64 bits fits 128.
@@ -78,8 +94,11 @@ struct Request {
   // The keys of neighbours in host memory; null: not requested.
   std::shared_ptr<const OwnedColumn>* found_keys = nullptr;
 
-  // Null: answers are requested.
+  // A join into device memory. Null: answers are requested.
   const JoinRequest* join = nullptr;
+  // Receives every row with its lookup, in any order, from searchers with Capabilities::pairs;
+  // null: not requested.
+  PairSink* pairs = nullptr;
 
   // Without `rows`.
   void drop_rows() {
@@ -111,7 +130,7 @@ struct Request {
   }
   // Whether every hit of a lookup changes its answers.
   [[nodiscard]] bool wants_all_hits() const {
-    return wants_values() || wants_bitmaps() ||
+    return wants_values() || wants_bitmaps() || pairs != nullptr ||
            answers.has_any_of(Answer::last | Answer::count | Answer::rows);
   }
   // Whether one hit answers the lookup.
@@ -141,6 +160,12 @@ void require_values(const ColumnView& values, std::size_t rows);
 
 inline void set_matched(std::uint8_t* bitmap, std::size_t lookup) {
   bitmap[lookup / 8] = static_cast<std::uint8_t>(bitmap[lookup / 8] | 1U << (lookup % 8));
+}
+
+// Sets the bit of a lookup, while other threads set theirs.
+inline void set_matched_shared(std::uint8_t* bitmap, std::size_t lookup) {
+  std::atomic_ref<std::uint8_t>(bitmap[lookup / 8])
+      .fetch_or(static_cast<std::uint8_t>(1U << (lookup % 8)), std::memory_order_relaxed);
 }
 
 // The greater of two rowIDs of `last`, of which any may be a miss.

@@ -10,6 +10,7 @@ static_assert(static_cast<int>(QueryKind::covers) == RTINDEX_QUERY_COVERS &&
               static_cast<int>(RowOrder::descending) == RTINDEX_ORDER_DESCENDING &&
               static_cast<int>(Direction::nearest) == RTINDEX_DIRECTION_NEAREST &&
               static_cast<int>(JoinKind::anti) == RTINDEX_JOIN_ANTI &&
+              static_cast<int>(JoinOrder::any) == RTINDEX_JOIN_ORDER_ANY &&
               static_cast<int>(Answer::last) == RTINDEX_ANSWER_LAST &&
               static_cast<int>(Answer::bitmaps) == RTINDEX_ANSWER_BITMAPS);
 
@@ -124,6 +125,7 @@ JoinCall::JoinCall(const rtindex_index& handle, const rtindex_query* query,
                    const rtindex_join_options* options)
     : input_(options_of(options, "rtindex_join_options")),
       query_(handle.index, query, {input_.stream}),
-      how_(choice(input_.how, JoinKind::anti, "how")) {}
+      how_(choice(input_.how, JoinKind::anti, "how")),
+      options_{.order = choice(input_.order, JoinOrder::any, "order"), .stream = {input_.stream}} {}
 
 }  // namespace rtindex::c

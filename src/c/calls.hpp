@@ -56,12 +56,13 @@ class JoinCall {
   [[nodiscard]] const Query& query() const { return query_.get(); }
   [[nodiscard]] JoinKind how() const { return how_; }
   [[nodiscard]] bool has_rows() const { return how_ == JoinKind::inner || how_ == JoinKind::left; }
-  [[nodiscard]] Stream stream() const { return {input_.stream}; }
+  [[nodiscard]] const JoinOptions& options() const { return options_; }
 
  private:
   rtindex_join_options input_;
   CalledQuery query_;
   JoinKind how_;
+  JoinOptions options_;
 };
 
 }  // namespace rtindex::c

@@ -3,6 +3,7 @@
 #include <rtindex/rtindex.h>
 #include <rtindex/index.hpp>
 
+#include "base/function_ref.hpp"
 #include "c/calls.hpp"
 #include "c/handle.hpp"
 
@@ -20,5 +21,11 @@ void export_answers_on_device(const rtindex_index& handle, AnswerCall& call, Arr
                               ArrowDeviceArray& array);
 void export_join_on_device(const rtindex_index& handle, const JoinCall& call, ArrowSchema* schema,
                            ArrowDeviceArray& array);
+
+using PassBatch =
+    FunctionRef<void(const std::uint64_t* lookups, const std::uint32_t* rows, std::size_t count)>;
+// Joins lookups in device memory in batches there.
+void join_batches_on_device(const rtindex_index& handle, const JoinCall& call,
+                            std::size_t max_pairs, PassBatch pass_on);
 
 }  // namespace rtindex::c

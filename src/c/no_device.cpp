@@ -24,6 +24,9 @@ void export_answers_on_device(const rtindex_index&, AnswerCall&, ArrowSchema*, A
 void export_join_on_device(const rtindex_index&, const JoinCall&, ArrowSchema*, ArrowDeviceArray&) {
   fail_without_cuda();
 }
+void join_batches_on_device(const rtindex_index&, const JoinCall&, std::size_t, PassBatch) {
+  fail_without_cuda();
+}
 
 }  // namespace rtindex::c
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -86,9 +85,7 @@ class ScatteredAnswers {
     scatter_one(request_->mean_sums, buffers_.mean_sums, lookups, count);
     if (out.matched == nullptr) return;
     for (std::size_t i = 0; i < count; ++i)
-      if (is_matched(buffers_.matched, i))
-        std::atomic_ref<std::uint8_t>(out.matched[lookups[i] / 8])
-            .fetch_or(static_cast<std::uint8_t>(1U << (lookups[i] % 8)), std::memory_order_relaxed);
+      if (is_matched(buffers_.matched, i)) set_matched_shared(out.matched, lookups[i]);
   }
 
  private:

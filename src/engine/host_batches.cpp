@@ -282,6 +282,7 @@ void HostBatchRunner::run(std::span<const Segment> segments, const BatchQuery& q
     return;
   }
   require_answerable(segments, query);
+  if (request.pairs != nullptr) return append_pairs(segments, query, request);
   const Segment& main = segments.front();
   if (segments.size() == 1 && main.deleted == nullptr)
     return main.searcher->answer(query.batch(*main.codec), request);

@@ -44,6 +44,10 @@ class PrefixRanges {
 void rows_in_order(std::span<const Segment> segments, const BatchQuery& query,
                    const Request& request);
 
+// The pairs of a join in any order: request.pairs, and outputs.matched where it is set.
+void append_pairs(std::span<const Segment> segments, const BatchQuery& query,
+                  const Request& request);
+
 // Answers for the neighbours of keys. Answers about all rows of a neighbour's key come from
 // `points`, by a point query of these keys.
 void answer_nearest(std::span<const Segment> segments, const BatchQuery& query,

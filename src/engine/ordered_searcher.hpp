@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "answers/match_pairs.hpp"
 #include "answers/matches.hpp"
 #include "answers/valid_matches.hpp"
 #include "base/parallel.hpp"
@@ -307,7 +308,10 @@ class OrderedSearcher final : public Searcher, public SortedPairs {
     finder().find(batch.kind(), one_row, intervals, count, found, work.get());
     if (batch.has_residual())
       order_.filter_residuals(batch, first, count, intervals, checks, found);
-    answer_matches(request, deleted, batch.kind(), first, found, count, work);
+    if (request.pairs != nullptr)
+      pair_matches(request, deleted, found, count, [&](std::size_t i) { return first + i; });
+    else
+      answer_matches(request, deleted, batch.kind(), first, found, count, work);
   }
 
   // The batch partitioned by key, so that lookups that need the same memory come together.
@@ -351,6 +355,10 @@ class OrderedSearcher final : public Searcher, public SortedPairs {
         lookups[i] = items[i].lookup;
       }
       finder(part).find(kind, wants_first_row(request), intervals, count, found, work.get());
+      if (request.pairs != nullptr) {
+        pair_matches(request, deleted, found, count, [&](std::size_t i) { return lookups[i]; });
+        continue;
+      }
       answers.start();
       answer_matches(answers.local(), deleted, kind, 0, found, count, work);
       answers.scatter(lookups, count);
@@ -413,6 +421,15 @@ class OrderedSearcher final : public Searcher, public SortedPairs {
                  });
   }
 
+  template <class LookupOf>
+  void pair_matches(const Request& request, DeletedSet* deleted, Match* found, std::size_t count,
+                    const LookupOf& lookup_of) const {
+    const OrderRows<Key> rows = order_.rows();
+    answer_valid(
+        request.deleted, deleted, order_.size(), found, count, rows,
+        [&](const auto& valid) { append_pairs(request, found, count, rows, valid, lookup_of); });
+  }
+
   void answer_included(const Request& request, DeletedSet*, std::size_t first, const Match* found,
                        std::size_t count, const AllValid&) const {
     values_[request.included_column]->answer(request, first, found, count, nullptr, nullptr);
@@ -439,7 +456,7 @@ class OrderedSearcher final : public Searcher, public SortedPairs {
     sorted_pairs_ = this;
     row_positions_ = &own_row_positions_;
     for (const auto& values : values_) included_.push_back({values->type(), values->has_nulls()});
-    capabilities_ = {.key_order = true, .counters = Finder::locator_counts};
+    capabilities_ = {.key_order = true, .counters = Finder::locator_counts, .pairs = true};
   }
 
   void prepare_lookups(Order order) {

@@ -94,6 +94,7 @@ struct Capabilities {
   bool key_order = false;  // finds edges of ranges, returns rows in the order of keys
   bool counters = false;   // fills Request::counters
   bool ray_times = false;  // fills Request::ray_ms
+  bool pairs = false;      // fills Request::pairs
   // The largest key that refit() accepts; none: the searcher cannot refit.
   std::optional<std::uint64_t> max_refit_key;
 };

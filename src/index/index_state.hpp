@@ -118,7 +118,10 @@ struct Index::State {
   void answer_into(const Query& query, const AnswerOptions& options, const Outputs& outputs,
                    const Diagnostics& diagnostics) const;
   // Writes pairs to device memory.
+  // Into device memory.
   void join_into(const Query& query, const JoinRequest& join, Stream stream) const;
+  // In any order, of an index on the CPU.
+  void append_pairs(const Query& query, JoinKind how, PairSink& pairs) const;
   [[nodiscard]] std::vector<std::uint32_t> select(const ColumnView& ranks) const;
   [[nodiscard]] std::vector<std::uint32_t> null_rows() const;
 

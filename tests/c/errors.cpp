@@ -77,6 +77,8 @@ TEST(CErrors, NullPointers) {
             RTINDEX_STATUS_INVALID_ARGUMENT);
   EXPECT_EQ(rtindex_join_batches(built.get(), &query, nullptr, 1, nullptr, nullptr),
             RTINDEX_STATUS_INVALID_ARGUMENT);
+  EXPECT_EQ(rtindex_join_batches_device(built.get(), &query, nullptr, 1, nullptr, nullptr),
+            RTINDEX_STATUS_INVALID_ARGUMENT);
   EXPECT_EQ(rtindex_save(built.get(), nullptr), RTINDEX_STATUS_INVALID_ARGUMENT);
   EXPECT_EQ(rtindex_load(nullptr, nullptr, &index), RTINDEX_STATUS_INVALID_ARGUMENT);
   EXPECT_EQ(rtindex_deserialize(nullptr, 8, nullptr, &index), RTINDEX_STATUS_INVALID_ARGUMENT);
@@ -299,7 +301,8 @@ void expect_rejected_query(const rtindex_index* index, const rtindex_query* quer
       [&] { return rtindex_join(index, query, nullptr, nullptr, &array); },
       [&] { return rtindex_join_device(index, query, nullptr, nullptr, &device_array); },
       [&] { return rtindex_join_into(index, query, nullptr, &join_outputs); },
-      [&] { return rtindex_join_batches(index, query, nullptr, 1, callback, &was_called); }};
+      [&] { return rtindex_join_batches(index, query, nullptr, 1, callback, &was_called); },
+      [&] { return rtindex_join_batches_device(index, query, nullptr, 1, callback, &was_called); }};
   for (const auto& call : calls) {
     EXPECT_EQ(call(), RTINDEX_STATUS_INVALID_ARGUMENT);
     EXPECT_NE(std::string(rtindex_last_error()).find(part), std::string::npos)

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <rtindex/rtindex.h>
@@ -59,17 +60,39 @@ class JoinInC {
   }
 
   void expect_batches() const {
-    CollectedBatches collected;
-    ASSERT_EQ("", error_in(rtindex_join_batches(index_, &query_, &options_, 2,
-                                                CollectedBatches::callback, &collected)));
-    EXPECT_EQ(collected.lookups, expected_.lookups);
-    EXPECT_EQ(collected.rows, expected_.rows);
-    EXPECT_LE(collected.largest, 2U);
-    if (expected_.lookups.size() <= 2) return;
-    CollectedBatches ended{.max_batches = 1};
-    EXPECT_EQ(
-        rtindex_join_batches(index_, &query_, &options_, 2, CollectedBatches::callback, &ended),
-        RTINDEX_STATUS_UNAVAILABLE);
+    // Queries in host memory are joined in host memory by both.
+    for (const auto call : {rtindex_join_batches, rtindex_join_batches_device}) {
+      CollectedBatches collected;
+      ASSERT_EQ("", error_in(call(index_, &query_, &options_, 2, CollectedBatches::callback,
+                                  &collected)));
+      EXPECT_EQ(collected.lookups, expected_.lookups);
+      EXPECT_EQ(collected.rows, expected_.rows);
+      EXPECT_LE(collected.largest, 2U);
+      if (expected_.lookups.size() <= 2) continue;
+      CollectedBatches ended{.max_batches = 1};
+      EXPECT_EQ(call(index_, &query_, &options_, 2, CollectedBatches::callback, &ended),
+                RTINDEX_STATUS_UNAVAILABLE);
+    }
+  }
+
+  void expect_pairs_in_any_order() const {
+    rtindex_join_options options = options_;
+    options.order = RTINDEX_JOIN_ORDER_ANY;
+    Exported joined;
+    ASSERT_EQ("", error_in(rtindex_join(index_, &query_, &options, joined.schema_out(),
+                                        joined.array_out())));
+    const auto sorted = [&](const std::vector<std::uint64_t>& lookups,
+                            const std::vector<std::uint32_t>& rows) {
+      std::vector<std::pair<std::uint64_t, std::uint32_t>> pairs;
+      for (std::size_t i = 0; i < lookups.size(); ++i)
+        pairs.emplace_back(lookups[i], has_rows_ ? rows[i] : 0);
+      std::sort(pairs.begin(), pairs.end());
+      return pairs;
+    };
+    const auto lookups = elements_of<std::uint64_t>(*joined.child("lookups"));
+    const auto rows = has_rows_ ? elements_of<std::uint32_t>(*joined.child("rows"))
+                                : std::vector<std::uint32_t>();
+    EXPECT_EQ(sorted(lookups, rows), sorted(expected_.lookups, expected_.rows));
   }
 
   void expect_count() const {
@@ -117,6 +140,7 @@ void expect_joins(const rtindex_index* c_index, const rtindex_query& c_query, co
     const JoinedRows expected = index.join(query, how);
     const JoinInC join(c_index, c_query, how, expected);
     join.expect_pairs();
+    join.expect_pairs_in_any_order();
     join.expect_batches();
     join.expect_count();
     for (std::size_t capacity = 0; capacity <= expected.lookups.size() + 1; ++capacity)
@@ -155,6 +179,17 @@ TEST(CPrefixJoins, OfStrings) {
     expect_joins(index.get(), rtindex_query_prefix(c_keys.get()), build(column.view(), spec),
                  Query::prefix(keys.view()));
   }
+}
+
+TEST_F(CJoins, UnknownOrdersAreRejected) {
+  const rtindex_column keys = memory_of(RTINDEX_TYPE_INT64, six_keys);
+  const rtindex_query query = rtindex_query_equal(&keys);
+  auto options = sized<rtindex_join_options>();
+  options.order = 2;
+  ArrowArray array{};
+  EXPECT_EQ(rtindex_join(index(), &query, &options, nullptr, &array),
+            RTINDEX_STATUS_INVALID_ARGUMENT);
+  EXPECT_EQ(array.release, nullptr);
 }
 
 TEST_F(CJoins, BuffersThatAreMissingAreRejected) {

@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include <rtindex/rtindex.hpp>
@@ -25,18 +28,44 @@ void append(JoinedRows& joined, const JoinedRows& batch) {
   joined.rows.insert(joined.rows.end(), batch.rows.begin(), batch.rows.end());
 }
 
-// A join into buffers of just the size that it reports.
-JoinedRows joined_into(const Index& index, const Query& query, JoinKind how) {
+// A join into buffers for a part of the pairs that it reports, or for all of them.
+JoinedRows joined_into(const Index& index, const Query& query, JoinKind how,
+                       const JoinOptions& options, std::size_t part = 1) {
   std::uint64_t count = 0;
-  index.join_into(query, how, {.count = &count});
-  JoinedRows joined{std::vector<std::uint64_t>(count), {}};
-  if (how == JoinKind::inner || how == JoinKind::left) joined.rows.resize(count);
+  index.join_into(query, how, {.count = &count}, options);
+  const std::size_t capacity = count / part;
+  JoinedRows joined{std::vector<std::uint64_t>(capacity), {}};
+  if (how == JoinKind::inner || how == JoinKind::left) joined.rows.resize(capacity);
+  std::uint64_t again = 0;
   index.join_into(query, how,
                   {.lookups = joined.lookups.data(),
                    .rows = joined.rows.data(),
-                   .capacity = count,
-                   .count = &count});
-  EXPECT_EQ(count, joined.lookups.size());
+                   .capacity = capacity,
+                   .count = &again},
+                  options);
+  EXPECT_EQ(count, again);
+  return joined;
+}
+
+// All batches, from next() or into buffers.
+JoinedRows joined_in_batches(JoinBatches batches, std::size_t max_pairs, bool into_buffers) {
+  JoinedRows joined;
+  if (!into_buffers) {
+    while (const auto batch = batches.next()) {
+      EXPECT_LE(batch->lookups.size(), max_pairs);
+      append(joined, *batch);
+    }
+    return joined;
+  }
+  JoinedRows buffers{std::vector<std::uint64_t>(max_pairs), std::vector<std::uint32_t>(max_pairs)};
+  while (const auto count =
+             batches.next_into(buffers.lookups.data(), buffers.rows.data(), MemorySpace::host)) {
+    EXPECT_LE(*count, max_pairs);
+    append(
+        joined,
+        {{buffers.lookups.begin(), buffers.lookups.begin() + static_cast<std::ptrdiff_t>(*count)},
+         {buffers.rows.begin(), buffers.rows.begin() + static_cast<std::ptrdiff_t>(*count)}});
+  }
   return joined;
 }
 
@@ -44,20 +73,32 @@ class Joins : public testing::TestWithParam<std::tuple<std::string, std::string>
  protected:
   // Every kind of join in every form.
   static void expect_joins(const Index& index, const Query& query, const Matches& matches) {
-    for (const JoinKind how : {JoinKind::inner, JoinKind::left, JoinKind::semi, JoinKind::anti}) {
-      EXPECT_EQ(join_difference(index.join(query, how), matches, how), "") << name_of(query.kind);
-      EXPECT_EQ(join_difference(joined_into(index, query, how), matches, how), "")
-          << name_of(query.kind) << " into buffers";
-      for (const std::size_t max_pairs : {std::size_t{1}, std::size_t{7}, std::size_t{5000}}) {
-        JoinedRows joined;
-        index.join_batches(query, how, max_pairs, [&](const JoinedRows& batch) {
-          EXPECT_LE(batch.lookups.size(), max_pairs);
-          append(joined, batch);
-        });
-        EXPECT_EQ(join_difference(joined, matches, how), "")
-            << name_of(query.kind) << " in batches of " << max_pairs;
+    for (const JoinKind how : {JoinKind::inner, JoinKind::left, JoinKind::semi, JoinKind::anti})
+      for (const JoinOrder order : {JoinOrder::lookups, JoinOrder::any}) {
+        SCOPED_TRACE(std::string(name_of(query.kind)) + " " + std::string(name_of(how)) +
+                     ", order " + std::string(name_of(order)));
+        expect_join(index, query, how, order, matches);
       }
+  }
+
+  static void expect_join(const Index& index, const Query& query, JoinKind how, JoinOrder order,
+                          const Matches& matches) {
+    const JoinOptions options{.order = order};
+    EXPECT_EQ(join_difference(index.join(query, how, options), matches, how, order), "");
+    EXPECT_EQ(join_difference(joined_into(index, query, how, options), matches, how, order), "")
+        << "into buffers";
+    EXPECT_EQ(partial_join_difference(joined_into(index, query, how, options, 2), matches, how), "")
+        << "into buffers that are too small";
+    for (const std::size_t max_pairs : {std::size_t{1}, std::size_t{7}, std::size_t{5000}}) {
+      JoinBatches batches(index, query, how, max_pairs, options);
+      const JoinedRows joined = joined_in_batches(std::move(batches), max_pairs, false);
+      EXPECT_EQ(join_difference(joined, matches, how, order), "") << "in batches of " << max_pairs;
     }
+    if (how == JoinKind::semi || how == JoinKind::anti) return;
+    JoinBatches batches(index, query, how, 7, options);
+    EXPECT_EQ(join_difference(joined_in_batches(std::move(batches), 7, true), matches, how, order),
+              "")
+        << "in batches into buffers";
   }
 };
 
@@ -123,6 +164,61 @@ INSTANTIATE_TEST_SUITE_P(Indexes, Joins,
                                   std::get<1>(tested.param);
                          });
 
+// Batches and matches that are large enough for parts by key, several threads and a rest beyond the
+// expected number of pairs; of rows that are deleted and filtered too.
+TEST(JoinsInAnyOrder, OfLargeBatchesAreThoseOfTheLookups) {
+  const auto rows = static_cast<std::uint32_t>(affordable(200'000, 20'000));
+  std::vector<std::uint32_t> keys(rows);
+  // Every tenth row has the same key, all others are unique.
+  for (std::uint32_t row = 0; row < rows; ++row) keys[row] = row % 10 == 0 ? 5 : row * 7919U % rows;
+  std::vector<std::uint32_t> lookups(std::size_t{70'000} / (200'000 / rows));
+  for (std::uint32_t i = 0; i < lookups.size(); ++i) lookups[i] = (i * 104'729U) % rows | 64U;
+  for (std::size_t i : {std::size_t{3}, lookups.size() - 2}) lookups[i] = 5;
+  std::vector<std::uint8_t> some_rows((rows + 7) / 8, 0xb7);
+  for (const char* const spec :
+       {"sorted@cpu,order=on", "btree@cpu,order=on", "rx:native@cpu", "hash@cpu"}) {
+    Index index = build(keys, spec);
+    index.erase(std::vector<std::uint32_t>{7, 10, 501, rows - 1});
+    index.insert(std::vector<std::uint32_t>{5, 71, 64});
+    std::vector<std::uint8_t> filter = some_rows;
+    filter.resize((index.size() + 7) / 8, 0xff);
+    for (const Query& query :
+         {Query::equal(lookups),
+          Query::equal(lookups).with_filter({.bits = filter.data(), .rows = index.size()})}) {
+      const Answers found = index.answer(query, {.answers = Answer::rows});
+      Matches matches(lookups.size());
+      for (std::size_t i = 0; i < lookups.size(); ++i) {
+        matches[i].assign(found.rows(i).begin(), found.rows(i).end());
+        std::sort(matches[i].begin(), matches[i].end());
+      }
+      for (const JoinKind how : {JoinKind::inner, JoinKind::left, JoinKind::semi, JoinKind::anti}) {
+        const JoinOptions options{.order = JoinOrder::any};
+        EXPECT_EQ(join_difference(index.join(query, how, options), matches, how, JoinOrder::any),
+                  "")
+            << spec;
+        EXPECT_EQ(partial_join_difference(joined_into(index, query, how, options, 3), matches, how),
+                  "")
+            << spec;
+      }
+    }
+  }
+}
+
+TEST(JoinBatches, RejectMissingBuffersAndTheDeviceMemoryOfAnIndexOnTheCpu) {
+  const std::vector<int> keys = {4, 2, 3, 1};
+  const Index index = build(keys, "sorted@cpu");
+  std::vector<std::uint64_t> lookups(2);
+  std::vector<std::uint32_t> rows(2);
+  JoinBatches batches(index, Query::equal(keys), JoinKind::inner, 2);
+  EXPECT_THROW(static_cast<void>(batches.next_into(nullptr, rows.data(), MemorySpace::host)),
+               Error);
+  EXPECT_THROW(static_cast<void>(batches.next_into(lookups.data(), nullptr, MemorySpace::host)),
+               Error);
+  EXPECT_THROW(
+      static_cast<void>(batches.next_into(lookups.data(), rows.data(), MemorySpace::device)),
+      Error);
+}
+
 // Changes that the callback makes are not in later batches.
 TEST(JoinBatches, AreOfTheIndexAsItWasWhenTheCallBegan) {
   const std::vector<int> keys = {4, 2, 3, 1};
@@ -154,6 +250,10 @@ TEST(JoinOracle, RejectsWrongPairs) {
                                                          {{0, 0, 2}, {1, 3}}})
     EXPECT_NE(join_difference(wrong, matches, JoinKind::inner), "");
   EXPECT_NE(join_difference({{0, 1, 2}, {}}, matches, JoinKind::semi), "");
+  EXPECT_EQ(join_difference({{2, 0, 0}, {2, 3, 1}}, matches, JoinKind::inner, JoinOrder::any), "");
+  EXPECT_EQ(partial_join_difference({{2, 0}, {2, 3}}, matches, JoinKind::inner), "");
+  EXPECT_NE(partial_join_difference({{2, 2}, {2, 2}}, matches, JoinKind::inner), "");
+  EXPECT_NE(partial_join_difference({{2, 0}, {2, 2}}, matches, JoinKind::inner), "");
   EXPECT_NE(join_difference({{0, 0, 2}, {1, 3, 2}}, matches, JoinKind::left), "");
 }
 

@@ -167,9 +167,14 @@ TEST_P(CCallsOutOfMemory, Joins) {
   outputs.rows = rows.data();
   outputs.capacity = rows.size();
   outputs.count = &count;
-  for (const std::int32_t how : {RTINDEX_JOIN_INNER, RTINDEX_JOIN_LEFT, RTINDEX_JOIN_SEMI})
+  for (const auto& [how, order] : {std::pair{RTINDEX_JOIN_INNER, RTINDEX_JOIN_ORDER_LOOKUPS},
+                                   std::pair{RTINDEX_JOIN_LEFT, RTINDEX_JOIN_ORDER_LOOKUPS},
+                                   std::pair{RTINDEX_JOIN_SEMI, RTINDEX_JOIN_ORDER_LOOKUPS},
+                                   std::pair{RTINDEX_JOIN_LEFT, RTINDEX_JOIN_ORDER_ANY},
+                                   std::pair{RTINDEX_JOIN_ANTI, RTINDEX_JOIN_ORDER_ANY}})
     for (const rtindex_query& query : {equal_, range_, prefix_, nearest_}) {
       options.how = how;
+      options.order = order;
       expect_array("join", [&](ArrowSchema* schema, ArrowArray* array) {
         return rtindex_join(get(), &query, &options, schema, array);
       });

@@ -26,18 +26,26 @@ Pairs wanted_pairs(const Matches& matches, JoinKind how) {
   return wanted;
 }
 
-}  // namespace
-
-std::string join_difference(const JoinedRows& joined, const Matches& matches, JoinKind how) {
+// The pairs of a join in the order of lookups and rows; "" or what is wrong with their number.
+std::string sorted_pairs(const JoinedRows& joined, JoinKind how, Pairs& pairs) {
   const bool has_rows = how == JoinKind::inner || how == JoinKind::left;
   const std::size_t rows = has_rows ? joined.lookups.size() : 0;
   if (joined.rows.size() != rows)
     return fmt::format("{} rows for {} pairs", joined.rows.size(), joined.lookups.size());
-  if (!std::is_sorted(joined.lookups.begin(), joined.lookups.end())) return "lookups out of order";
-  Pairs given;
   for (std::size_t i = 0; i < joined.lookups.size(); ++i)
-    given.emplace_back(joined.lookups[i], has_rows ? joined.rows[i] : 0);
-  std::sort(given.begin(), given.end());
+    pairs.emplace_back(joined.lookups[i], has_rows ? joined.rows[i] : 0);
+  std::sort(pairs.begin(), pairs.end());
+  return "";
+}
+
+}  // namespace
+
+std::string join_difference(const JoinedRows& joined, const Matches& matches, JoinKind how,
+                            JoinOrder order) {
+  Pairs given;
+  if (std::string wrong = sorted_pairs(joined, how, given); !wrong.empty()) return wrong;
+  if (order == JoinOrder::lookups && !std::is_sorted(joined.lookups.begin(), joined.lookups.end()))
+    return "lookups out of order";
   const Pairs wanted = wanted_pairs(matches, how);
   const auto [at, other] = std::mismatch(given.begin(), given.end(), wanted.begin(), wanted.end());
   const auto text = [](const Pairs& pairs, Pairs::const_iterator pair) {
@@ -47,6 +55,18 @@ std::string join_difference(const JoinedRows& joined, const Matches& matches, Jo
   if (at == given.end() && other == wanted.end()) return "";
   return fmt::format("{} join: {} in place of {}", name_of(how), text(given, at),
                      text(wanted, other));
+}
+
+std::string partial_join_difference(const JoinedRows& joined, const Matches& matches,
+                                    JoinKind how) {
+  Pairs given;
+  if (std::string wrong = sorted_pairs(joined, how, given); !wrong.empty()) return wrong;
+  if (std::adjacent_find(given.begin(), given.end()) != given.end()) return "a pair twice";
+  const Pairs wanted = wanted_pairs(matches, how);
+  for (const auto& [lookup, row] : given)
+    if (!std::binary_search(wanted.begin(), wanted.end(), std::pair(lookup, row)))
+      return fmt::format("{} join: unexpected ({}, {})", name_of(how), lookup, row);
+  return "";
 }
 
 }  // namespace rtindex::test

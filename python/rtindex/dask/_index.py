@@ -13,10 +13,10 @@ from .._calls import _names
 from .._columns import is_scalar
 from .._errors import InvalidArgumentError, UnsupportedError
 from .._index import _human_bytes
-from .._joins import require_how, require_max_pairs
+from .._joins import require_how, require_max_pairs, require_order
 from .._kinds import Kind, kind_of
 from .._lists import Array
-from .._lookups import AnswerName, JoinName, NearestName, OrderName
+from .._lookups import AnswerName, JoinName, JoinOrderName, NearestName, OrderName
 from .._query import (
     DirectionName,
     EndsName,
@@ -145,9 +145,12 @@ class Index:
 
     # Joins
 
-    def join(self, query: Any, how: JoinName = "inner") -> Join:
+    def join(self, query: Any, how: JoinName = "inner", *,
+             order: JoinOrderName = "lookups") -> Join:
         """Joins a batch of queries with the rows that they match, as `rtindex.Index` does; keys are
-        those of `Query.equal`. A query in a Dask collection makes Dask arrays of pairs."""
+        those of `Query.equal`. A query in a Dask collection makes Dask arrays of pairs. Either
+        order is that of the queries."""
+        require_order(order)
         query, state = query_of(query), self._state
         request = _join_request(query, require_how(how))
         if _is_lazy(query):
@@ -155,10 +158,11 @@ class Index:
         partial = run(state, self._with_columns(state, query), request)
         return join_of(self._join_kind(state, query), how, partial)
 
-    def join_batches(self, query: Any, how: JoinName = "inner", *,
-                     max_pairs: int) -> Iterator[Join]:
+    def join_batches(self, query: Any, how: JoinName = "inner", *, max_pairs: int,
+                     order: JoinOrderName = "lookups") -> Iterator[Join]:
         """`join` in batches of at most `max_pairs` pairs, for joins that are larger than memory.
         All of them are of the index as it is now."""
+        require_order(order)
         query, state = query_of(query), self._state
         request, pairs = _join_request(query, require_how(how)), require_max_pairs(max_pairs)
         if _is_lazy(query):
@@ -168,16 +172,17 @@ class Index:
                             self._join_kind(state, query), how, pairs)
 
     def join_range(self, lower: Any = None, upper: Any = None, how: JoinName = "inner",
-                   ends: EndsName = "[]") -> Join:
+                   ends: EndsName = "[]", *, order: JoinOrderName = "lookups") -> Join:
         """`join` of `Query.range(lower, upper, ends)`: ranges with the rows whose key is in
         them."""
-        return self.join(Query.range(lower, upper, ends), how)
+        return self.join(Query.range(lower, upper, ends), how, order=order)
 
     def join_asof(self, keys: Any, direction: DirectionName = "backward", exact: bool = True,
-                  tolerance: Any = None, how: JoinName = "left") -> Join:
+                  tolerance: Any = None, how: JoinName = "left", *,
+                  order: JoinOrderName = "lookups") -> Join:
         """`join` of `Query.nearest(keys, direction, exact, tolerance)`: keys with the row of their
         neighbour."""
-        return self.join(Query.nearest(keys, direction, exact, tolerance), how)
+        return self.join(Query.nearest(keys, direction, exact, tolerance), how, order=order)
 
     # Changes
 

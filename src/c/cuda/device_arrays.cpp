@@ -2,6 +2,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -183,21 +184,37 @@ void export_answers_on_device(const rtindex_index& handle, AnswerCall& call, Arr
 void export_join_on_device(const rtindex_index& handle, const JoinCall& call, ArrowSchema* schema,
                            ArrowDeviceArray& array) {
   require_gpu();
-  auto* const stream = static_cast<cudaStream_t>(call.stream().handle);
+  auto* const stream = static_cast<cudaStream_t>(call.options().stream.handle);
   const cuda::OnDevice on_device(handle.index.spec().device_number());
   const Index now = handle.index.snapshot();
   const auto buffers = std::make_shared<DeviceBuffers>(handle, stream);
   cuda::WaitOnExit wait(stream);
   JoinOutputs outputs{.count = buffers->add<std::uint64_t>(1), .memory_space = MemorySpace::device};
-  now.join_into(call.query(), call.how(), outputs, call.stream());
+  now.join_into(call.query(), call.how(), outputs, call.options());
   outputs.capacity = buffers->read(outputs.count);
   outputs.lookups = buffers->add<std::uint64_t>(outputs.capacity);
   if (call.has_rows()) outputs.rows = buffers->add<std::uint32_t>(outputs.capacity);
-  if (outputs.capacity != 0) now.join_into(call.query(), call.how(), outputs, call.stream());
+  if (outputs.capacity != 0) now.join_into(call.query(), call.how(), outputs, call.options());
   buffers->finish();
   export_to(pairs_node(outputs.capacity, outputs.lookups, outputs.rows, call.has_rows()), buffers,
             schema, array);
   wait.release();
+}
+
+void join_batches_on_device(const rtindex_index& handle, const JoinCall& call,
+                            std::size_t max_pairs, PassBatch pass_on) {
+  constexpr std::size_t max_on_device = std::size_t{1} << 24;  // 192 MiB
+  require_gpu();
+  auto* const stream = static_cast<cudaStream_t>(call.options().stream.handle);
+  const cuda::OnDevice on_device(handle.index.spec().device_number());
+  const std::size_t capacity = std::min(max_pairs, max_on_device);
+  JoinBatches batches(handle.index, call.query(), call.how(), capacity, call.options());
+  DeviceBuffers buffers(handle, stream);
+  const cuda::WaitOnExit wait(stream);  // the callback may have queued work on the buffers
+  auto* const lookups = buffers.add<std::uint64_t>(capacity);
+  auto* const rows = call.has_rows() ? buffers.add<std::uint32_t>(capacity) : nullptr;
+  while (const auto count = batches.next_into(lookups, rows, MemorySpace::device))
+    pass_on(lookups, rows, *count);
 }
 
 }  // namespace rtindex::c

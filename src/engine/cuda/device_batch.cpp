@@ -82,6 +82,7 @@ void DeviceBatch::make_plan() {
   plan_.on_callers_stream = to_device && batch().memory_space() == MemorySpace::device;
   plan_.copies_values = wants.values && !request_.included && request_.values != nullptr &&
                         request_.values_space == MemorySpace::host;
+  plan_.counts_on_host = request_.join != nullptr && request_.join->total != nullptr;
   plan_.measures = request_.counters != nullptr || request_.ray_ms != nullptr;
   plan_.piece = to_device ? 0 : piece_size();
   plan_.segments = static_cast<std::uint8_t>(targets_.size());
@@ -264,7 +265,10 @@ FoundRows DeviceBatch::answer_one(std::size_t target, const Piece& piece,
 FoundRows DeviceBatch::find_rows(std::size_t target, std::size_t first,
                                  const DeviceLookups& lookups, std::uint32_t limit,
                                  cudaStream_t stream) const {
-  const bool in_order = request_.order != RowOrder::any;
+  // The pairs of one lookup may be written by several calls, and rays return hits in any order.
+  const bool is_split = request_.join != nullptr && request_.join->total != nullptr &&
+                        lookups.count == 1 && traits_[target].folds_hits;
+  const bool in_order = request_.order != RowOrder::any || is_split;
   const Method method =
       method_of(traits_[target], {.kind = batch().kind(), .rows = true, .key_order = in_order});
   return targets_[target].searcher.answer_on_device(
@@ -313,22 +317,29 @@ void DeviceBatch::answer_to_device(const Piece& piece, const void* values,
 }
 
 // Where a lookup has one row at most, the rows are found once and compacted.
-void DeviceBatch::join(const Piece& piece, const JoinRequest& wanted, const Queue& queue) const {
+void DeviceBatch::join(const Piece& piece, const JoinRequest& request, const Queue& queue) const {
+  const CountedJoin join(request, queue);
   if (targets_.size() == 1 && batch().kind() == QueryKind::equal && traits_[0].unique_keys) {
     const DeviceArray<std::uint32_t> rows(queue, piece.count);
-    DeviceRequest request;
-    request.any = rows.data();
+    DeviceRequest wanted;
+    wanted.any = rows.data();
     static_cast<void>(targets_[0].searcher.answer_on_device(
-        Method::rows, {batch(), piece.first, piece.lookups[0]}, request, {}, queue));
-    return join_rows(rows.data(), piece.count, wanted, queue);
+        Method::rows, {batch(), piece.first, piece.lookups[0]}, wanted, {}, queue));
+    join_rows(rows.data(), piece.count, join.get(), queue);
+    return join.finish(queue);
   }
   std::vector<FoundRows> found;
   for (std::size_t i = 0; i < targets_.size(); ++i)
     found.push_back(find_rows(i, piece.first, piece.lookups[i], no_limit, queue));
+  if (any_has_too_many(found) && request.total != nullptr && piece.count > 1) {
+    *request.total = JoinRequest::too_many;
+    return;
+  }
   if (any_has_too_many(found))
     fail(ErrorKind::unsupported,
          "the join has too many pairs for one array: join fewer keys at once");
-  join_sources(sources_of(found), piece.count, wanted, queue);
+  join_sources(sources_of(found), piece.count, join.get(), queue);
+  join.finish(queue);
 }
 
 // Keys of several segments are compared by their ordered_bits().

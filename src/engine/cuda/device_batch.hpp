@@ -129,7 +129,7 @@ class DeviceBatch {
                                     const DeviceLookups& lookups, std::uint32_t limit,
                                     cudaStream_t stream) const;
   void answer_to_device(const Piece& piece, const void* values, const Queue& queue) const;
-  void join(const Piece& piece, const JoinRequest& wanted, const Queue& queue) const;
+  void join(const Piece& piece, const JoinRequest& request, const Queue& queue) const;
   [[nodiscard]] RowSources sources_of(const std::vector<FoundRows>& found) const;
   // Calls callback(part, rows) for consecutive parts of the lookups whose rows fit one array each.
   template <class Callback>

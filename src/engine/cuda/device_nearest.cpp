@@ -189,7 +189,9 @@ void DeviceBatchRunner::join_nearest(std::span<const Segment> segments, const Ba
   neighbours.answers = Answer::any;
   neighbours.outputs = {.any = rows.data(), .memory_space = MemorySpace::device};
   answer_nearest(segments, query, neighbours);
-  join_rows(rows.data(), size, *request.join, queue);
+  const CountedJoin join(*request.join, queue);
+  join_rows(rows.data(), size, join.get(), queue);
+  join.finish(queue);
 }
 
 // All answers go to device memory.

@@ -5,6 +5,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -212,6 +213,59 @@ TEST_P(CDeviceArrays, JoinsStayOnTheGpu) {
         expected_index.join(Query::equal(lookups_), static_cast<JoinKind>(how));
     EXPECT_EQ(pairs.elements<std::uint64_t>("lookups"), expected.lookups);
     EXPECT_EQ(pairs.array.array.n_children, how <= RTINDEX_JOIN_LEFT ? 2 : 1);
+  }
+}
+
+// Collects the batches of a join in host memory.
+struct BatchesOnGpu {
+  Stream2 stream;
+  std::vector<std::uint64_t> lookups;
+  std::vector<std::uint32_t> rows;
+  std::size_t largest = 0;
+
+  static rtindex_status callback(void* context, const std::uint64_t* lookups,
+                                 const std::uint32_t* rows, std::size_t count) {
+    auto& self = *static_cast<BatchesOnGpu*>(context);
+    self.largest = std::max(self.largest, count);
+    const auto append = [&](auto& to, const auto* from) {
+      const std::size_t first = to.size();
+      to.resize(first + count);
+      require(cudaMemcpyAsync(to.data() + first, from, count * sizeof(*from),
+                              cudaMemcpyDeviceToHost, self.stream.get));
+      require(cudaStreamSynchronize(self.stream.get));
+    };
+    if (count != 0) append(self.lookups, lookups);
+    if (count != 0 && rows != nullptr) append(self.rows, rows);
+    return RTINDEX_STATUS_OK;
+  }
+};
+
+TEST_P(CDeviceArrays, BatchesOfJoinsStayOnTheGpu) {
+  const LateArray column("L", keys_, 0);
+  CIndex index;
+  ASSERT_EQ("", error_in(rtindex_build(column.get(), GetParam().c_str(), nullptr, index.out())));
+  const LateArray lookups("L", lookups_, 0);
+  const rtindex_query query = rtindex_query_equal(lookups.get());
+  const Index expected_index = build(keys_, "sorted@cpu");
+  for (const std::int32_t how :
+       {RTINDEX_JOIN_INNER, RTINDEX_JOIN_LEFT, RTINDEX_JOIN_SEMI, RTINDEX_JOIN_ANTI}) {
+    BatchesOnGpu batches;
+    auto options = sized<rtindex_join_options>();
+    options.how = how;
+    options.order = RTINDEX_JOIN_ORDER_ANY;
+    options.stream = batches.stream.get;
+    constexpr std::size_t max_pairs = 700;
+    ASSERT_EQ("", error_in(rtindex_join_batches_device(index.get(), &query, &options, max_pairs,
+                                                       BatchesOnGpu::callback, &batches)));
+    EXPECT_LE(batches.largest, max_pairs);
+    const JoinedRows expected =
+        expected_index.join(Query::equal(lookups_), static_cast<JoinKind>(how));
+    std::sort(batches.lookups.begin(), batches.lookups.end());
+    EXPECT_EQ(batches.lookups, expected.lookups);
+    std::vector<std::uint32_t> wanted = expected.rows;
+    std::sort(batches.rows.begin(), batches.rows.end());
+    std::sort(wanted.begin(), wanted.end());
+    EXPECT_EQ(batches.rows, wanted);
   }
 }
 

@@ -186,7 +186,8 @@ TEST_F(DevicePrefixBatches, WithoutPrefixesHaveNoAnswers) {
       require(cudaDeviceSynchronize());
       EXPECT_EQ(offsets.read<std::uint64_t>(), std::vector<std::uint64_t>{0});
       for (const JoinKind how : {JoinKind::inner, JoinKind::left, JoinKind::semi, JoinKind::anti})
-        expect_join_in(space, index, Query::prefix(prefixes.view()), how, {}, 0);
+        for (const JoinOrder order : {JoinOrder::lookups, JoinOrder::any})
+          expect_join_in(space, index, Query::prefix(prefixes.view()), how, order, {}, 0);
     }
   }
 }

@@ -129,9 +129,56 @@ TEST_F(UniqueDeviceJoins, PairEveryKey) {
   for (const char* const spec : {"rx:native@cuda", "hash@cuda"}) {
     const Index index = build(keys, spec);
     for (const JoinKind how : {JoinKind::inner, JoinKind::left, JoinKind::semi, JoinKind::anti})
-      for (const std::size_t capacity : {size, size / 4})
-        expect_join_in(MemorySpace::device, index, Query::equal(on_gpu.view()), how, matches,
-                       capacity);
+      for (const JoinOrder order : {JoinOrder::lookups, JoinOrder::any})
+        for (const std::size_t capacity : {size, size / 4})
+          expect_join_in(MemorySpace::device, index, Query::equal(on_gpu.view()), how, order,
+                         matches, capacity);
+  }
+}
+
+using LargeDeviceJoins = GpuTest;
+
+// Many blocks of lookups with a few rows each, and some lookups whose pairs all blocks write.
+TEST_F(LargeDeviceJoins, PairEveryRowOfShortAndLongLookups) {
+  constexpr std::uint32_t size = 100'000;
+  constexpr std::uint32_t frequent = 20'000;  // rows with key 1
+  constexpr std::uint32_t keys_of_others = 30'000;
+  std::vector<std::uint32_t> keys(size, 1);
+  std::vector<std::vector<std::uint32_t>> rows_of(keys_of_others + 10);
+  for (std::uint32_t row = frequent; row < size; ++row)
+    keys[row] = 2 + (row * 7919U) % keys_of_others;
+  for (const bool is_changed : {false, true}) {
+    Index index = build(keys, "rx:native@cuda");
+    for (auto& rows : rows_of) rows.clear();
+    for (std::uint32_t row = 0; row < size; ++row)
+      if (!is_changed || row % 100 != 7) rows_of[keys[row]].push_back(row);
+    if (is_changed) {
+      std::vector<std::uint32_t> erased;
+      for (std::uint32_t row = 7; row < size; row += 100) erased.push_back(row);
+      index.erase(erased);
+      const std::uint32_t first =
+          index.insert(std::vector<std::uint32_t>{1, 3, keys_of_others + 5});
+      rows_of[1].push_back(first);
+      rows_of[3].push_back(first + 1);
+      rows_of[keys_of_others + 5].push_back(first + 2);
+    }
+    std::vector<std::uint32_t> lookups(5'000);
+    for (std::uint32_t i = 0; i < lookups.size(); ++i)
+      lookups[i] = i % 1500 == 700 ? 1 : 2 + (i * 104'729U) % (keys_of_others + 7);
+    Matches matches;
+    for (const std::uint32_t key : lookups) matches.push_back(rows_of[key]);
+    const ColumnOnGpu on_gpu{ColumnView(lookups)};
+    const Query query = Query::equal(on_gpu.view());
+    for (const JoinKind how : {JoinKind::inner, JoinKind::left, JoinKind::semi, JoinKind::anti}) {
+      const std::size_t pairs = joined_lookups(matches, how).size();
+      for (const JoinOrder order : {JoinOrder::lookups, JoinOrder::any})
+        for (const std::size_t capacity : {pairs, pairs / 2, std::size_t{0}})
+          expect_join_in(MemorySpace::device, index, query, how, order, matches, capacity);
+      // One lookup alone exceeds some batches.
+      for (const std::size_t max_pairs : {std::size_t{7'000}, std::size_t{25'000}})
+        expect_batches_on_device(index, query, how, matches, max_pairs);
+      if (HasFatalFailure()) return;
+    }
   }
 }
 
@@ -152,6 +199,10 @@ TEST_F(DeviceJoinErrors, SayWhatIsMissing) {
   const OnGpu found(8);
   EXPECT_TRUE(error_of([&] {
     index.join_into(Query::equal(keys), JoinKind::inner, {.memory_space = MemorySpace::device});
+  }));
+  JoinBatches batches(index, Query::equal(keys), JoinKind::inner, 2);
+  EXPECT_TRUE(error_of([&] {
+    static_cast<void>(batches.next_into(found.as<std::uint64_t>(), nullptr, MemorySpace::device));
   }));
   EXPECT_TRUE(error_of([&] {
     index.join_into(

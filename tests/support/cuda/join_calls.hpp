@@ -6,9 +6,8 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <set>
+#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <rtindex/index.hpp>
@@ -40,9 +39,10 @@ namespace rtindex::test {
 // Expects a join in buffers for `capacity` pairs, or without buffers for none of them: the pairs
 // that fit, nothing behind them, and the number of all.
 inline void expect_join_in(MemorySpace space, const Index& index, const Query& query, JoinKind how,
-                           const Matches& matches, std::size_t capacity) {
+                           JoinOrder order, const Matches& matches, std::size_t capacity) {
   SCOPED_TRACE(std::string(name_of(how)) + " join into " + std::string(name_of(space)) +
-               " memory for " + std::to_string(capacity) + " pairs");
+               " memory for " + std::to_string(capacity) + " pairs, order " +
+               std::string(name_of(order)));
   const bool has_rows = how == JoinKind::inner || how == JoinKind::left;
   Buffer lookup_buffer(space, 8 * (capacity + 1)), row_buffer(space, 4 * (capacity + 1)),
       count_buffer(space, 8);
@@ -52,7 +52,7 @@ inline void expect_join_in(MemorySpace space, const Index& index, const Query& q
   outputs.capacity = capacity;
   outputs.count = count_buffer.as<std::uint64_t>();
   outputs.memory_space = space;
-  index.join_into(query, how, outputs);
+  index.join_into(query, how, outputs, {.order = order});
   require(cudaStreamSynchronize(nullptr));
   std::vector<std::uint64_t> wanted = joined_lookups(matches, how);
   ASSERT_EQ(count_buffer.read<std::uint64_t>().front(), wanted.size());
@@ -65,21 +65,43 @@ inline void expect_join_in(MemorySpace space, const Index& index, const Query& q
   joined.lookups.resize(written);
   joined.rows.resize(has_rows ? written : 0);
   if (written == wanted.size()) {
-    ASSERT_EQ(join_difference(joined, matches, how), "");
+    ASSERT_EQ(join_difference(joined, matches, how, order), "");
     return;
   }
   // The rows of a lookup come in any order: some of them, each once.
   wanted.resize(written);
-  ASSERT_EQ(joined.lookups, wanted);
-  std::set<std::pair<std::uint64_t, std::uint32_t>> pairs;
-  for (std::size_t i = 0; i < joined.rows.size(); ++i) {
-    const std::vector<std::uint32_t>& rows = matches[joined.lookups[i]];
-    ASSERT_TRUE(rows.empty() ? joined.rows[i] == miss_row
-                             : std::binary_search(rows.begin(), rows.end(), joined.rows[i]))
-        << "lookup " << joined.lookups[i] << ", row " << joined.rows[i];
-    ASSERT_TRUE(pairs.emplace(joined.lookups[i], joined.rows[i]).second)
-        << "lookup " << joined.lookups[i] << ", row " << joined.rows[i] << " twice";
+  if (order == JoinOrder::lookups) {
+    ASSERT_EQ(joined.lookups, wanted);
   }
+  ASSERT_EQ(partial_join_difference(joined, matches, how), "");
+}
+
+// Expects the batches of a join in device memory, with nothing behind their pairs.
+inline void expect_batches_on_device(const Index& index, const Query& query, JoinKind how,
+                                     const Matches& matches, std::size_t max_pairs) {
+  SCOPED_TRACE(std::string(name_of(how)) + " join in batches of " + std::to_string(max_pairs) +
+               " in device memory");
+  const bool has_rows = how == JoinKind::inner || how == JoinKind::left;
+  JoinBatches batches(index, query, how, max_pairs, {.order = JoinOrder::any});
+  JoinedRows joined;
+  for (;;) {
+    Buffer lookup_buffer(MemorySpace::device, 8 * (max_pairs + 1));
+    Buffer row_buffer(MemorySpace::device, 4 * (max_pairs + 1));
+    const std::optional<std::size_t> pairs =
+        batches.next_into(lookup_buffer.as<std::uint64_t>(),
+                          has_rows ? row_buffer.as<std::uint32_t>() : nullptr, MemorySpace::device);
+    require(cudaStreamSynchronize(nullptr));
+    if (!pairs) break;
+    ASSERT_LE(*pairs, max_pairs);
+    const auto lookups = lookup_buffer.read<std::uint64_t>();
+    const auto rows = row_buffer.read<std::uint32_t>();
+    ASSERT_EQ(lookups[max_pairs], unwritten<std::uint64_t>());
+    ASSERT_EQ(rows[max_pairs], unwritten<std::uint32_t>());
+    const auto end = static_cast<std::ptrdiff_t>(*pairs);
+    joined.lookups.insert(joined.lookups.end(), lookups.begin(), lookups.begin() + end);
+    if (has_rows) joined.rows.insert(joined.rows.end(), rows.begin(), rows.begin() + end);
+  }
+  ASSERT_EQ(join_difference(joined, matches, how, JoinOrder::any), "");
 }
 
 // Expects every kind of join with the rows that each lookup matches: at once, in batches, and into
@@ -98,12 +120,17 @@ inline void expect_every_join(const Index& index, const Query& query, const Matc
       });
       ASSERT_EQ(join_difference(joined, matches, how), "") << "in batches of " << max_pairs;
     }
+    for (const std::size_t max_pairs : {std::size_t{50}, std::size_t{1000}}) {
+      expect_batches_on_device(index, query, how, matches, max_pairs);
+      if (testing::Test::HasFatalFailure()) return;
+    }
     const std::size_t pairs = joined_lookups(matches, how).size();
     for (const MemorySpace space : memory_spaces)
-      for (const std::size_t capacity : {pairs, pairs / 2, std::size_t{0}, pairs + 3}) {
-        expect_join_in(space, index, query, how, matches, capacity);
-        if (testing::Test::HasFatalFailure()) return;
-      }
+      for (const JoinOrder order : {JoinOrder::lookups, JoinOrder::any})
+        for (const std::size_t capacity : {pairs, pairs / 2, std::size_t{0}, pairs + 3}) {
+          expect_join_in(space, index, query, how, order, matches, capacity);
+          if (testing::Test::HasFatalFailure()) return;
+        }
   }
 }
 
