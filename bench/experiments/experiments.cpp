@@ -42,7 +42,7 @@ std::vector<Experiment> list() {
        {every_index_experiment, buckets_experiment, large_columns_experiment, real_data_experiment,
         traversal_work_experiment, changes_experiment, changes_lookups_experiment,
         changes_mix_experiment, changes_ageing_experiment, changes_readers_experiment,
-        changes_single_experiment, neighbours_experiment, asof_experiment,
+        changes_single_experiment, neighbours_experiment, asof_experiment, joins_experiment,
         distributions_experiment})
     all.push_back(ours());
   return all;

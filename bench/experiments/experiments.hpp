@@ -67,6 +67,7 @@ Experiment changes_readers_experiment();
 Experiment changes_single_experiment();
 Experiment neighbours_experiment();
 Experiment asof_experiment();
+Experiment joins_experiment();
 Experiment distributions_experiment();
 
 }  // namespace rtindex::bench
