@@ -38,7 +38,7 @@ def pairs(left_by: Sequence[Any], left_on: Sequence[Any], right_by: Sequence[Any
     sides = [(*left_by, column) if left_by else column for column in left_on]
     query = Query.contains(sides[0]) if len(sides) == 1 else Query.overlaps(*sides, ends)
     # In NumPy, whichever library the columns are of.
-    probe, found = index._core.join(index._bound(query), how)
+    probe, found = index._core.join(index._bound(query), how, "lookups")
     lookups = probe.astype(np.intp)
     if found is None:
         return lookups, None
