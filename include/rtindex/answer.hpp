@@ -32,8 +32,8 @@ enum class Answer : std::uint32_t {
   max = 32,    ///< the largest of these values; NaN is greater than every number
   rows = 64,   ///< all matching rowIDs
   key = 128,   ///< the key of the neighbour, for `QueryKind::nearest` only
-  mean = 256,  ///< the mean of the values at the matching rowIDs (double); not on GPUs
-  last = 512,  ///< the greatest matching rowID (uint32); not on GPUs
+  mean = 256,  ///< the mean of the values at the matching rowIDs (double)
+  last = 512,  ///< the greatest matching rowID (uint32)
   /// The rows that match any query of the batch, as one bitmap over the rows of the index.
   bitmap = 1024,
   bitmaps = 2048,  ///< the matching rows of each query, as a bitmap over the rows of the index
@@ -160,8 +160,7 @@ struct AnswerOptions {
   AnswerSet answers = Answer::any;
   /// The value column of `sum`, `min`, `max` and `mean`: one value per row of the indexed column.
   /// Null values are skipped, as in SQL; where all values of a query are null, it gets the miss
-  /// value. On a GPU values have no nulls. Borrowed for the call. Unset: the values that the index
-  /// includes.
+  /// value. Borrowed for the call. Unset: the values that the index includes.
   ColumnView values = {};
   /// The name of the included column to aggregate where `values` is unset. Empty: the only one.
   std::string included = {};
@@ -306,7 +305,7 @@ struct Outputs {
   std::uint32_t* last = nullptr;
   double* mean = nullptr;
   /// A bitmap as `matched`, of the queries with a value that is not null: Arrow's validity of
-  /// `sum`, `mean`, `min` and `max`. Host memory only.
+  /// `sum`, `mean`, `min` and `max`.
   std::uint8_t* validity = nullptr;
   /// `bitmap` has `bitmap_bytes(bitmap_rows)` bytes, `bitmaps` as many for each query. An index has
   /// `Index::size()` rows; where `bitmap_rows` is less, the rows after it are not written.

@@ -110,8 +110,8 @@ enum {
   RTINDEX_ANSWER_MAX = 32,       ///< the largest of these values
   RTINDEX_ANSWER_ROWS = 64,      ///< all matching rowIDs (a list of uint32)
   RTINDEX_ANSWER_KEY = 128,      ///< the key of the neighbour, of RTINDEX_QUERY_NEAREST only
-  RTINDEX_ANSWER_MEAN = 256,     ///< the mean of the values (float64); not on GPUs
-  RTINDEX_ANSWER_LAST = 512,     ///< the greatest matching rowID (uint32); not on GPUs
+  RTINDEX_ANSWER_MEAN = 256,     ///< the mean of the values (float64)
+  RTINDEX_ANSWER_LAST = 512,     ///< the greatest matching rowID (uint32)
   RTINDEX_ANSWER_BITMAP = 1024,  ///< the rows that match any query; see rtindex_answer_bitmap
   RTINDEX_ANSWER_BITMAPS = 2048  ///< the rows that match each query; see rtindex_outputs
 };
@@ -388,7 +388,7 @@ typedef struct rtindex_outputs {
   int32_t memory_space;  ///< of all these buffers
   uint32_t* last;
   double* mean;
-  uint8_t* validity;  ///< a bitmap of the queries with a value that is not null; host memory only
+  uint8_t* validity;  ///< a bitmap of the queries with a value that is not null
   /// The rows that match any query: (bitmap_rows + 7) / 8 bytes; `bitmaps` has as many for each
   /// query. Where `bitmap_rows` is less than the rows of the index, those after it are not written.
   uint8_t* bitmap;

@@ -82,7 +82,7 @@ def answer(index: _core.Index, query: Query, bound: _core.Query, key_type: Colum
                                                        for name in names)
     if options.matched or needs_matched:
         outputs["matched"] = np.empty((size + 7) // 8, np.uint8)
-    if nullable and not VALUE_ANSWERS.isdisjoint(names) and not index.on_device:
+    if nullable and not VALUE_ANSWERS.isdisjoint(names):
         outputs["validity"] = np.empty((size + 7) // 8, np.uint8)
     if options.counters:
         outputs["counters"] = np.zeros(len(Counters._fields), np.uint64)

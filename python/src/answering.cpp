@@ -120,7 +120,11 @@ nb::tuple answer(const Index& index, const OwnedQuery& query, const Call& call,
 void answer_on_device(const Index& index, const OwnedQuery& query, const Call& call,
                       const DeviceArrays& outputs, std::uintptr_t stream) {
   const Outputs to = outputs_of(outputs);
-  AnswerOptions options = options_of(index, call, Answer::sum | Answer::min | Answer::max);
+  AnswerSet of_values;
+  if (to.mean != nullptr) of_values = Answer::mean;
+  if (to.sum != nullptr || to.min != nullptr || to.max != nullptr)
+    of_values = of_values | (Answer::sum | Answer::min | Answer::max);
+  AnswerOptions options = options_of(index, call, of_values);
   options.stream.handle = reinterpret_cast<void*>(stream);
   const WithoutGil unlocked;
   const OwnedView values = call.values == nullptr ? OwnedView() : as_one_view(*call.values);

@@ -210,7 +210,6 @@ void bind_index(nb::module_& module) {
                    })
       .def_prop_ro("unit", units_of)
       .def_prop_ro("included", included)
-      .def_prop_ro("on_device", [](const Index& index) { return index.spec().device() != "cpu"; })
       .def_prop_ro("spec", [](const Index& index) { return index.spec().text(); });
   module.def("build", build_index, nb::arg("column"), nb::arg("spec"), nb::arg("include"),
              nb::arg("included_times"), nb::arg("stream"));

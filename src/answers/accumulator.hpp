@@ -45,7 +45,7 @@ class Accumulator {
   bool hit(std::uint32_t row, std::size_t element) {
     if (request_->deleted.has(row)) return false;
     row_aggregate_.add(row);
-    last_ = last_of(last_, row);
+    last_ = Last{}(last_, row);
     if (!counts_values_) {
       if (wants_values_) value_aggregate_.add(values_[element]);
     } else if (request_->has_value(element)) {

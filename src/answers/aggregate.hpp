@@ -66,6 +66,18 @@ struct Max {
   }
 };
 
+// The greater of two rowIDs, of which any may be a miss.
+struct Last {
+  template <class Row>
+  [[nodiscard]] RTINDEX_HD static constexpr Row identity() {
+    return miss_row;
+  }
+  [[nodiscard]] RTINDEX_HD constexpr std::uint32_t operator()(std::uint32_t a,
+                                                              std::uint32_t b) const {
+    return a == miss_row || (b != miss_row && b > a) ? b : a;
+  }
+};
+
 // The sum, minimum and maximum of some values. Index files hold arrays of it.
 template <class Class>
 struct ValueAggregate {

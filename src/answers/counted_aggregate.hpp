@@ -7,6 +7,7 @@
 #include "answers/aggregate.hpp"
 #include "answers/request.hpp"
 #include "answers/values.hpp"
+#include "base/macros.hpp"
 #include "base/wide.hpp"
 
 namespace rtindex {
@@ -30,17 +31,26 @@ struct CountedAggregate {
   mean_sum_t<Class> sum = 0;
   std::uint32_t count = 0;
 
-  void add(Class value) {
+  RTINDEX_HD constexpr void add(Class value) {
     values.add(value);
     sum += value;
     ++count;
   }
-  void merge(const CountedAggregate& other) {
+  RTINDEX_HD constexpr void merge(const CountedAggregate& other) {
     values.merge(other.values);
     sum += other.sum;
     count += other.count;
   }
 };
+
+// The mean of `count` values, which are not none.
+template <class Class>
+[[nodiscard]] RTINDEX_HD double mean_of(mean_sum_t<Class> sum, std::uint32_t count) {
+  if constexpr (std::is_same_v<Class, double>)
+    return sum / count;
+  else
+    return to_double(sum) / count;
+}
 
 // Writes the aggregates of a lookup, or the miss value where it has no values.
 template <class Class>

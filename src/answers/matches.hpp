@@ -234,12 +234,12 @@ std::uint32_t greatest_row(const Match& match, const Rows& rows, const Deleted& 
     std::uint32_t row = miss_row;
     deleted.visit_all({match.begin + begin, match.begin + begin + size},
                       [&](std::uint64_t at, bool is_deleted) {
-                        if (!is_deleted) row = last_of(row, rows[at]);
+                        if (!is_deleted) row = Last{}(row, rows[at]);
                       });
     return row;
   };
   if (!is_long(match)) return greatest(0, match.size());
-  return parallel_reduce(match.size(), piece_rows, miss_row, greatest, last_of);
+  return parallel_reduce(match.size(), piece_rows, miss_row, greatest, Last{});
 }
 
 // Copies rows[at] of the first `max_rows` valid positions of a match; `rows` are rowIDs or keys.

@@ -81,6 +81,8 @@ struct Request {
   Counters* counters = nullptr;  // many threads add their work with add_work; null: not counted
   double* ray_ms = nullptr;      // the time of rays is added to it; null: rays are not timed
   std::string* plan = nullptr;   // how the batch is answered, in words; null: not wanted
+  // On a GPU: whether the values of each lookup are counted, for means or because some may be null.
+  bool counts_values = false;
   // For `rows`: the number of each lookup (n entries), and the rowIDs chunk by chunk; null where
   // only their number is wanted.
   std::uint64_t* row_counts = nullptr;
@@ -166,11 +168,6 @@ inline void set_matched(std::uint8_t* bitmap, std::size_t lookup) {
 inline void set_matched_shared(std::uint8_t* bitmap, std::size_t lookup) {
   std::atomic_ref<std::uint8_t>(bitmap[lookup / 8])
       .fetch_or(static_cast<std::uint8_t>(1U << (lookup % 8)), std::memory_order_relaxed);
-}
-
-// The greater of two rowIDs of `last`, of which any may be a miss.
-[[nodiscard]] constexpr std::uint32_t last_of(std::uint32_t a, std::uint32_t b) {
-  return a == miss_row || (b != miss_row && b > a) ? b : a;
 }
 
 // Sets the bit of a row, while other threads set theirs.

@@ -59,7 +59,7 @@ class ChunkAnswers {
     for (std::size_t i = 0; out.first != nullptr && i < count; ++i)
       out.first[first + i] = Min{}(out.first[first + i], buffers_.first[i]);
     for (std::size_t i = 0; out.last != nullptr && i < count; ++i)
-      out.last[first + i] = last_of(out.last[first + i], buffers_.last[i]);
+      out.last[first + i] = Last{}(out.last[first + i], buffers_.last[i]);
     for (std::size_t i = 0; out.count != nullptr && i < count; ++i)
       out.count[first + i] += buffers_.count[i];
     if (into.row_counts != nullptr) join_rows(into, first, count);
@@ -231,23 +231,12 @@ void write_means(const Request& request, std::size_t lookups) {
   visit_class(request.value_class(), [&]<class Class>() {
     parallel_for(lookups, chunk_lookups, [&](std::size_t first, std::size_t count) {
       for (std::size_t i = first; i < first + count; ++i)
-        request.outputs.mean[i] = request.value_counts[i] == 0
-                                      ? request.miss.f64
-                                      : static_cast<double>(mean_sum<Class>(request.mean_sums[i])) /
-                                            request.value_counts[i];
+        request.outputs.mean[i] =
+            request.value_counts[i] == 0
+                ? request.miss.f64
+                : mean_of<Class>(mean_sum<Class>(request.mean_sums[i]), request.value_counts[i]);
     });
   });
-}
-
-// Whether the values of each lookup are counted: for a mean, or because some may be null.
-[[nodiscard]] bool counts_values(std::span<const Segment> segments, const Request& request) {
-  if (!request.wants_values()) return false;
-  if (request.answers.has(Answer::mean) || request.validity != nullptr ||
-      (request.outputs.validity != nullptr && request.outputs.matched == nullptr))
-    return true;
-  return request.included && std::any_of(segments.begin(), segments.end(), [&](const Segment& one) {
-           return one.searcher->included()[request.included_column].has_nulls;
-         });
 }
 
 void answer_counted(std::span<const Segment> segments, const BatchQuery& query, Request request,
@@ -266,13 +255,23 @@ void answer_counted(std::span<const Segment> segments, const BatchQuery& query, 
 
 }  // namespace
 
+bool counts_values(std::span<const Segment> segments, const Request& request) {
+  if (!request.wants_values()) return false;
+  if (request.answers.has(Answer::mean) || request.validity != nullptr) return true;
+  return request.included && std::any_of(segments.begin(), segments.end(), [&](const Segment& one) {
+           return one.searcher->included()[request.included_column].has_nulls;
+         });
+}
+
 void HostBatchRunner::run(std::span<const Segment> segments, const BatchQuery& query,
                           const Request& request) const {
   if (query.kind == QueryKind::prefix)
     return run(segments, PrefixRanges(query.lower).query(), request);
   if (request.plan != nullptr) *request.plan = plan_of(segments, query, request).describe();
   if (query.kind == QueryKind::nearest) return answer_nearest(segments, query, request, *this);
-  if (request.value_counts == nullptr && counts_values(segments, request))
+  const bool needs_counts = request.outputs.validity != nullptr &&
+                            request.outputs.matched == nullptr && request.wants_values();
+  if (request.value_counts == nullptr && (needs_counts || counts_values(segments, request)))
     return answer_counted(segments, query, request, *this);
   if (request.outputs.validity != nullptr) {  // no value is null: every match has one
     Request others = request;

@@ -48,6 +48,9 @@ void rows_in_order(std::span<const Segment> segments, const BatchQuery& query,
 void append_pairs(std::span<const Segment> segments, const BatchQuery& query,
                   const Request& request);
 
+// Whether the values of each lookup are counted: for a mean, or because some may be null.
+[[nodiscard]] bool counts_values(std::span<const Segment> segments, const Request& request);
+
 // Answers for the neighbours of keys. Answers about all rows of a neighbour's key come from
 // `points`, by a point query of these keys.
 void answer_nearest(std::span<const Segment> segments, const BatchQuery& query,

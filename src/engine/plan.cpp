@@ -12,7 +12,8 @@ namespace {
 bool first_row_is_enough(const SegmentTraits& segment, const BatchWants& wants) {
   if (segment.unique_keys) return true;
   return segment.finds_first_rows && !segment.compares_full_keys && !segment.has_deleted_rows &&
-         !wants.rows && !wants.values && !wants.count && (!wants.first || segment.ascending_rows);
+         !wants.rows && !wants.values && !wants.count && !wants.last &&
+         (!wants.first || segment.ascending_rows);
 }
 
 std::string_view name_of(Method method) {
@@ -36,9 +37,10 @@ BatchWants BatchWants::of(QueryKind kind, const Request& request) {
   wants.kind = kind;
   wants.any = answers.has(Answer::any);
   wants.first = answers.has(Answer::first);
+  wants.last = answers.has(Answer::last);
   wants.count = answers.has(Answer::count);
   wants.rows = answers.has(Answer::rows) || request.join != nullptr;
-  wants.matched = request.outputs.matched != nullptr;
+  wants.matched = request.outputs.matched != nullptr || request.outputs.validity != nullptr;
   wants.values = request.wants_values();
   wants.sum_alone = answers == AnswerSet(Answer::sum) && !wants.matched;
   wants.included = wants.values && request.included;
@@ -81,6 +83,7 @@ std::string Plan::describe() const {
                         step.compares_full_keys ? ", compare full keys" : "");
     if (step.method == Method::pair) break;
   }
+  if (folds_rows) text += "find all rows, fold them\n";
   if (piece != 0) text += fmt::format("pieces: {} lookups\n", piece);
   return text + (capturable() ? "capturable: yes\n" : "capturable: no\n");
 }

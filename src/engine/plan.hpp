@@ -39,7 +39,7 @@ struct SegmentTraits {
 // What a batch requires of every segment.
 struct BatchWants {
   QueryKind kind = QueryKind::equal;
-  bool any = false, first = false, count = false, rows = false, matched = false;
+  bool any = false, first = false, last = false, count = false, rows = false, matched = false;
   bool values = false;  // sum, min or max
   bool sum_alone = false;
   bool included = false;   // aggregates included values
@@ -73,6 +73,7 @@ struct Plan {
   bool fetches_lookups = false;  // copies them to the host, which encodes or orders them
   bool orders_on_host = false;   // brings rows of several segments into the order of keys
   bool copies_values = false;    // copies a value column to the GPU
+  bool folds_rows = false;       // finds all rows of a lookup and folds them
   bool counts_on_host = false;   // needs a number of rows before it allocates room for them
   bool measures = false;         // waits for counters or the times of rays
   std::size_t piece = 0;         // lookups that are answered at once; 0: all

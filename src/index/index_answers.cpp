@@ -53,9 +53,6 @@ void Index::answer_into(const Query& query, const AnswerOptions& options, const 
 }
 
 bool Index::State::supports(const Version& now, Answer answer, QueryKind query_kind) const {
-  if (engine.memory_space == MemorySpace::device &&
-      (answer == Answer::mean || answer == Answer::last))
-    return false;
   const Capabilities& can = now.main().searcher->capabilities();
   if (searches_intervals(query_kind) != now.main().codec->are_intervals()) return false;
   if (query_kind == QueryKind::nearest) return can.key_order;
@@ -103,7 +100,7 @@ std::optional<ColumnView> Index::State::included_values(const Version& now,
          options.included);
   if (values.has_value() || (included.empty() && options.included.empty() && rows == 0)) {
     require_values(values, rows);
-    require_readable(values);
+    require_reachable(values, "values");
     return std::nullopt;
   }
   if (included.empty() && options.included.empty())
@@ -155,11 +152,12 @@ void Index::State::require_reachable(MemorySpace space, const char* what) const 
         what, spec.text());
 }
 
-void Index::State::require_readable(const ColumnView& values) const {
+void Index::State::require_includable(const ColumnView& values) const {
   require_reachable(values, "values");
   if (values.nullable() && engine.memory_space == MemorySpace::device)
     fail(ErrorKind::unsupported,
-         "the values have a validity bitmap, which {} cannot read: fill their nulls (with 0 for a "
+         "the values have a validity bitmap, which {} cannot include: fill their nulls (with 0 for "
+         "a "
          "sum, say), or use an index on the CPU (@cpu)",
          spec.text());
 }
@@ -301,9 +299,6 @@ void Index::State::answer_into(const Query& query, const AnswerOptions& options,
     require_writable(outputs.memory_space);
     if (outputs.validity != nullptr && !answers.has_any_of(value_answers))
       fail("validity requested without values: set sum, mean, min or max as well");
-    if (outputs.validity != nullptr && engine.memory_space == MemorySpace::device)
-      fail(ErrorKind::unsupported, "{} has no null values and writes no validity: use `matched`",
-           spec.text());
     const Reading now = read();
     require_query(*now, query);
     if (outputs.key != nullptr && width_of(now->main().codec->type()) == 0)

@@ -85,7 +85,7 @@ void Index::State::require_include(const IncludedColumns& include, std::size_t r
       if (columns[j].name == name)
         fail("two included columns are named '{}': give each a name of its own", name);
     require_values(columns[i].values, rows);
-    require_readable(columns[i].values);
+    require_includable(columns[i].values);
   }
 }
 

@@ -46,8 +46,7 @@ TEST_P(EveryAnswer, AloneAndTogether) {
     for (const AnswerOptions& options : every_options()) {
       if (!supports(index, options.answers, scene.batches[i].kind)) continue;
       TestColumn values = values_of(random.pick(value_types()), scene.column.size(), random);
-      if (index.spec().device() == "cpu" && random.one_in(2))
-        values = with_null_values(values, random);
+      if (random.one_in(2)) values = with_null_values(values, random);
       ASSERT_EQ("", check_call(index, scene.batches[i], scene.matches[i], options, values));
       ASSERT_EQ("", check_call_into(index, scene.batches[i], scene.matches[i], options, values));
     }
@@ -68,9 +67,8 @@ TEST_P(EveryAnswer, OfEveryValueType) {
   }
 }
 
-// A hash table answers points alone, indexes on GPUs have no `mean` and no `last`, every other
-// index answers everything. What is not supported is rejected as such, and sum, min and max without
-// values are rejected by all.
+// A hash table answers points alone, every other index answers everything. What is not supported is
+// rejected as such, and sum, min and max without values are rejected by all.
 TEST_P(EveryAnswer, IsReturnedOrRejectedAsDocumented) {
   const auto& [spec, workload] = GetParam();
   const Scene scene(workload);
@@ -87,9 +85,7 @@ TEST_P(EveryAnswer, IsReturnedOrRejectedAsDocumented) {
           static_cast<void>(index.range(batch.lower.view(), batch.upper.view(), options));
       };
       const bool supported = (batch.kind == QueryKind::equal || !spec.starts_with("hash")) &&
-                             !options.answers.has(Answer::key) &&
-                             (!options.answers.has_any_of(Answer::last | Answer::mean) ||
-                              index.spec().device() == "cpu");
+                             !options.answers.has(Answer::key);
       EXPECT_EQ(supports(index, options.answers, batch.kind), supported) << text_of(options);
       options.values = values.view();
       EXPECT_EQ(error_of(call), supported ? std::nullopt : std::optional(ErrorKind::unsupported))

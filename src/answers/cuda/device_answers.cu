@@ -23,6 +23,7 @@ __global__ void rows_kernel(const std::uint32_t* rows, std::size_t count, Device
   if (i >= count) return;
   if (request.any != nullptr && request.any != rows) request.any[i] = row;
   if (request.first != nullptr && request.first != rows) request.first[i] = row;
+  if (request.last != nullptr && request.last != rows) request.last[i] = row;
   if (request.count != nullptr) request.count[i] = matched ? 1 : 0;
   if (request.sum == nullptr && request.min == nullptr && request.max == nullptr) return;
   const Values<Class> values{request.values, request.value_type};
@@ -42,6 +43,10 @@ __global__ void runs_kernel(const Run* runs, std::size_t count, RowsView rows, D
   if (request.matched != nullptr) write_matched(request.matched, i, count, valid != 0);
   if (i >= count) return;
   if (request.count != nullptr) request.count[i] = valid;
+  if (request.last != nullptr && ascending) {
+    const std::uint32_t at = deleted.last_valid(run);
+    request.last[i] = at < run.end ? rows[at] : miss_row;
+  }
   if (request.any == nullptr && (request.first == nullptr || !ascending)) return;
   const std::uint32_t at = deleted.first_valid(run);
   const std::uint32_t row = at < run.end ? rows[at] : miss_row;
@@ -120,9 +125,10 @@ __global__ void aggregate_ordered(const Run* runs, std::size_t count, OrderedVie
   }
 }
 
-template <class Deleted>
-__global__ void first_by_scan(const Run* runs, std::size_t count, RowsView rows, Deleted deleted,
-                              std::uint32_t* first, const std::uint32_t* only_if) {
+// The smallest or greatest rowID of each run; Operation is Min or Last.
+template <class Operation, class Deleted>
+__global__ void row_by_scan(const Run* runs, std::size_t count, RowsView rows, Deleted deleted,
+                            std::uint32_t* found, const std::uint32_t* only_if) {
   if (only_if != nullptr && *only_if == 0) return;
   const unsigned lane = threadIdx.x % 32;
   const std::size_t rounded = (count + 31) / 32 * 32;
@@ -130,34 +136,34 @@ __global__ void first_by_scan(const Run* runs, std::size_t count, RowsView rows,
     const Run run = i < count ? runs[i] : Run{0, 0};
     const bool is_long = run.end - run.begin >= long_run;
     if (!is_long && i < count) {
-      std::uint32_t smallest = miss_row;
+      std::uint32_t row = miss_row;
       for (std::uint32_t at = run.begin; at < run.end; ++at)
-        if (!deleted.has(at)) smallest = Min{}(smallest, rows[at]);
-      first[i] = smallest;
+        if (!deleted.has(at)) row = Operation{}(row, rows[at]);
+      found[i] = row;
     }
     for (unsigned left = __ballot_sync(~0U, is_long); left != 0; left &= left - 1) {
       const int owner = __ffs(static_cast<int>(left)) - 1;
       const std::uint32_t begin = __shfl_sync(~0U, run.begin, owner);
       const std::uint32_t end = __shfl_sync(~0U, run.end, owner);
-      std::uint32_t smallest = miss_row;
+      std::uint32_t row = miss_row;
       for (std::uint64_t at = std::uint64_t{begin} + lane; at < end; at += 32)
-        if (!deleted.has(at)) smallest = Min{}(smallest, rows[at]);
+        if (!deleted.has(at)) row = Operation{}(row, rows[at]);
       for (int lanes = 16; lanes > 0; lanes /= 2)
-        smallest = Min{}(smallest, __shfl_down_sync(~0U, smallest, lanes));
-      if (lane == 0) first[i + static_cast<unsigned>(owner)] = smallest;
+        row = Operation{}(row, __shfl_down_sync(~0U, row, lanes));
+      if (lane == 0) found[i + static_cast<unsigned>(owner)] = row;
     }
   }
 }
 
-template <class Deleted>
-__global__ void first_by_tree(const Run* runs, std::size_t count, RowsView rows, Deleted deleted,
-                              TreeView<std::uint32_t> tree, std::uint32_t* first,
-                              const std::uint32_t* only_if) {
+template <class Operation, class Deleted>
+__global__ void row_by_tree(const Run* runs, std::size_t count, RowsView rows, Deleted deleted,
+                            TreeView<std::uint32_t> tree, std::uint32_t* found,
+                            const std::uint32_t* only_if) {
   if (*only_if == 0) return;
   for (std::size_t i = thread_number(); i < count; i += thread_count()) {
     const Run run = runs[i];
-    first[i] = run.begin < run.end ? tree_result(tree, only_valid<Min>(RowAt{rows}, deleted),
-                                                 run.begin, run.end, Min{})
+    found[i] = run.begin < run.end ? tree_result(tree, only_valid<Operation>(RowAt{rows}, deleted),
+                                                 run.begin, run.end, Operation{})
                                    : miss_row;
   }
 }
@@ -183,6 +189,20 @@ void answer_ordered(const Run* runs, std::size_t count, const DeletedPositions& 
   });
 }
 
+template <class Operation>
+void find_extreme_rows(const Run* runs, std::size_t count, const OrderedRows& from,
+                       const Choice* choice, std::uint32_t* found, const Queue& queue) {
+  const RowTree<Operation> tree(from.rows, from.size, from.deleted, &choice->row_tree, queue);
+  const unsigned blocks = loop_blocks(count);
+  with_deleted(from.deleted, [&](const auto& deleted) {
+    if (!tree.null())
+      row_by_tree<Operation><<<blocks, block_threads, 0, queue>>>(
+          runs, count, from.rows, deleted, tree.view(), found, &choice->row_tree);
+    row_by_scan<Operation><<<blocks, block_threads, 0, queue>>>(
+        runs, count, from.rows, deleted, found, tree.null() ? nullptr : &choice->row_scan);
+  });
+}
+
 }  // namespace
 
 void answer_rows(const std::uint32_t* rows, std::size_t count, const DeviceRequest& request,
@@ -204,8 +224,7 @@ void answer_runs(const Run* runs, std::size_t count, const OrderedRows& from,
     return OrderedValues(request.values, request.value_type, rows, from.size, from.deleted,
                          wants_of(request), required, only_if, queue, reserved);
   };
-  if (request.any != nullptr || request.first != nullptr || request.count != nullptr ||
-      request.matched != nullptr)
+  if (request.wants_rows() || request.matched != nullptr)
     with_deleted(from.deleted, [&](const auto& deleted) {
       runs_kernel<<<blocks_for(count), block_threads, 0, queue>>>(runs, count, rows, deleted,
                                                                   request, from.ascending);
@@ -217,7 +236,7 @@ void answer_runs(const Run* runs, std::size_t count, const OrderedRows& from,
     answer_ordered(runs, count, from.deleted, request, ordered_values(true, nullptr, {}), nullptr,
                    queue);
   const bool chooses = needs_values && included == nullptr && gather != Gather::on;
-  const bool scans_rows = request.first != nullptr && !from.ascending;
+  const bool scans_rows = (request.first != nullptr || request.last != nullptr) && !from.ascending;
   if (!chooses && !scans_rows) return check_launch(doing);
 
   const SpreadRuns spread(runs, count, from, chooses, queue);
@@ -239,17 +258,10 @@ void answer_runs(const Run* runs, std::size_t count, const OrderedRows& from,
     });
     spread.aggregate(request, queue);
   }
-  if (scans_rows) {
-    const RowTree tree(rows, from.size, from.deleted, &choice->row_tree, queue);
-    const unsigned blocks = loop_blocks(count);
-    with_deleted(from.deleted, [&](const auto& deleted) {
-      if (!tree.null())
-        first_by_tree<<<blocks, block_threads, 0, queue>>>(runs, count, rows, deleted, tree.view(),
-                                                           request.first, &choice->row_tree);
-      first_by_scan<<<blocks, block_threads, 0, queue>>>(runs, count, rows, deleted, request.first,
-                                                         tree.null() ? nullptr : &choice->row_scan);
-    });
-  }
+  if (scans_rows && request.first != nullptr)
+    find_extreme_rows<Min>(runs, count, from, choice, request.first, queue);
+  if (scans_rows && request.last != nullptr)
+    find_extreme_rows<Last>(runs, count, from, choice, request.last, queue);
   check_launch(doing);
 }
 

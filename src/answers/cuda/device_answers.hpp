@@ -18,10 +18,13 @@ namespace rtindex::cuda {
 struct DeviceRequest {
   std::uint32_t* any = nullptr;
   std::uint32_t* first = nullptr;
+  std::uint32_t* last = nullptr;
   std::uint32_t* count = nullptr;
   void* sum = nullptr;
   void* min = nullptr;
   void* max = nullptr;
+  double* mean = nullptr;            // from fold_rows()
+  std::uint8_t* validity = nullptr;  // from fold_rows(), or the same as `matched`
   std::uint8_t* matched = nullptr;
   void* key = nullptr;  // of neighbours
 
@@ -32,9 +35,12 @@ struct DeviceRequest {
   [[nodiscard]] bool wants_values() const {
     return sum != nullptr || min != nullptr || max != nullptr;
   }
+  [[nodiscard]] bool wants_rows() const {
+    return any != nullptr || first != nullptr || last != nullptr || count != nullptr;
+  }
   [[nodiscard]] bool wants_sum_alone() const {
-    return sum != nullptr && any == nullptr && first == nullptr && count == nullptr &&
-           min == nullptr && max == nullptr && matched == nullptr;
+    return sum != nullptr && !wants_rows() && min == nullptr && max == nullptr &&
+           matched == nullptr;
   }
 };
 

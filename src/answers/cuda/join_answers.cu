@@ -20,8 +20,7 @@ __global__ void join_bitmaps(std::uint8_t* into, const std::uint8_t* next, std::
 [[nodiscard]] std::size_t bitmap_bytes(std::size_t lookups) { return (lookups + 7) / 8; }
 
 [[nodiscard]] bool wants_lookups(const DeviceRequest& request) {
-  return request.any != nullptr || request.first != nullptr || request.count != nullptr ||
-         request.wants_values();
+  return request.wants_rows() || request.wants_values();
 }
 
 }  // namespace
@@ -44,7 +43,7 @@ AnswerJoin::AnswerJoin(const DeviceRequest& wanted, std::size_t count, const Que
   };
   const auto assign_all = [&] {
     size = 0;
-    for (std::uint32_t** const rows : {&next_.any, &next_.first, &next_.count})
+    for (std::uint32_t** const rows : {&next_.any, &next_.first, &next_.last, &next_.count})
       if (*rows != nullptr) assign(*rows, count * sizeof(std::uint32_t));
     for (void** const values : {&next_.sum, &next_.min, &next_.max}) assign_value(*values);
     if (wanted.matched == nullptr && !wanted.wants_values()) return;

@@ -19,6 +19,7 @@ RTINDEX_HD void join_lookup(const DeviceRequest& into, const DeviceRequest& next
                             std::size_t lookup) {
   if (into.any != nullptr && into.any[lookup] == miss_row) into.any[lookup] = next.any[lookup];
   if (into.first != nullptr) into.first[lookup] = Min{}(into.first[lookup], next.first[lookup]);
+  if (into.last != nullptr) into.last[lookup] = Last{}(into.last[lookup], next.last[lookup]);
   if (into.count != nullptr) into.count[lookup] += next.count[lookup];
   if (into.sum == nullptr && into.min == nullptr && into.max == nullptr) return;
   if (!is_matched(next.matched, lookup)) return;

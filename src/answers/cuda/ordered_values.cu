@@ -264,8 +264,9 @@ std::size_t OrderedValues::bytes() const {
   return bytes;
 }
 
-RowTree::RowTree(RowsView rows, std::size_t size, const DeletedPositions& deleted,
-                 const std::uint32_t* only_if, const Queue& queue) {
+template <class Operation>
+RowTree<Operation>::RowTree(RowsView rows, std::size_t size, const DeletedPositions& deleted,
+                            const std::uint32_t* only_if, const Queue& queue) {
   std::size_t sizes[max_tree_levels];
   count_ = tree_sizes(size, sizes);
   for (int level = 0; level < count_; ++level) {
@@ -279,21 +280,26 @@ RowTree::RowTree(RowsView rows, std::size_t size, const DeletedPositions& delete
     if (level == 0)
       with_deleted(deleted, [&](const auto& skipped) {
         reduce_blocks<<<blocks, block_threads, 0, queue>>>(
-            only_valid<Min>(RowAt{rows}, skipped), below, levels_[level].data(), Min{}, only_if);
+            only_valid<Operation>(RowAt{rows}, skipped), below, levels_[level].data(), Operation{},
+            only_if);
       });
     else
       reduce_blocks<<<blocks, block_threads, 0, queue>>>(
-          LevelAt<std::uint32_t>{levels_[level - 1].data()}, below, levels_[level].data(), Min{},
-          only_if);
+          LevelAt<std::uint32_t>{levels_[level - 1].data()}, below, levels_[level].data(),
+          Operation{}, only_if);
   }
-  check_launch("finding smallest rows");
+  check_launch("finding smallest or greatest rows");
 }
 
-TreeView<std::uint32_t> RowTree::view() const {
+template <class Operation>
+TreeView<std::uint32_t> RowTree<Operation>::view() const {
   TreeView<std::uint32_t> view;
   view.count = count_;
   for (int level = 0; level < count_; ++level) view.levels[level] = levels_[level].data();
   return view;
 }
+
+template class RowTree<Min>;
+template class RowTree<Last>;
 
 }  // namespace rtindex::cuda

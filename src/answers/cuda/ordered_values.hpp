@@ -100,7 +100,9 @@ class OrderedValues {
   Tree sum_tree_, min_tree_, max_tree_;
 };
 
-// The smallest valid rowID of any run, by a tree over the rowIDs in key order.
+// The smallest or greatest valid rowID of any run, by a tree over the rowIDs in key order.
+// Operation is Min or Last.
+template <class Operation>
 class RowTree {
  public:
   RowTree(RowsView rows, std::size_t size, const DeletedPositions& deleted,

@@ -21,8 +21,8 @@ struct Choice {
   std::uint32_t ordered;   // values are put into key order first
   std::uint32_t direct;    // values are fetched by rowID
   std::uint32_t spread;    // long runs are split evenly among all warps
-  std::uint32_t row_tree;  // the smallest rows come from a tree
-  std::uint32_t row_scan;  // the smallest rows come from scans of the runs
+  std::uint32_t row_tree;  // the smallest or greatest rows come from a tree
+  std::uint32_t row_scan;  // these rows come from scans of the runs
 };
 
 // Chooses on the device how a batch of runs is answered, and aggregates long runs.

@@ -92,7 +92,9 @@ void export_to(const arrow::Node& node, const std::shared_ptr<DeviceBuffers>& bu
 ValueClass class_of_values(const Index& index, const AnswerOptions& options) {
   if (options.values.has_value()) return class_of(options.values.type());
   const std::vector<IncludedType> included = index.included();
-  return included.empty() ? ValueClass::u64 : class_of(included.front().type);
+  for (const IncludedType& column : included)
+    if (column.name == options.included || included.size() == 1) return class_of(column.type);
+  return ValueClass::u64;
 }
 
 // The buffers of a call on a GPU, by answer.
@@ -107,6 +109,8 @@ Outputs outputs_in(DeviceBuffers& buffers, const Index& index, const AnswerOptio
   };
   add(Answer::any, outputs.any);
   add(Answer::first, outputs.first);
+  add(Answer::last, outputs.last);
+  add(Answer::mean, outputs.mean);
   add(Answer::count, outputs.count);
   add_aggregate(Answer::sum, outputs.sum);
   add_aggregate(Answer::min, outputs.min);
@@ -117,6 +121,9 @@ Outputs outputs_in(DeviceBuffers& buffers, const Index& index, const AnswerOptio
          "keys of type {} cannot be returned in device memory: pass the lookups in host memory",
          name_of(index.type()));
   if (has_keys) outputs.key = buffers.add<std::uint8_t>(lookups * width_of(index.type()));
+  const AnswerSet values = Answer::sum | Answer::min | Answer::max | AnswerSet(Answer::mean);
+  if (options.matched && options.answers.has_any_of(values))
+    outputs.validity = buffers.add<std::uint8_t>((lookups + 7) / 8);
   if (options.matched || has_keys) outputs.matched = buffers.add<std::uint8_t>((lookups + 7) / 8);
   if (options.answers.has(Answer::rows)) {
     outputs.offsets = buffers.add<std::uint64_t>(lookups + 1);
@@ -159,7 +166,10 @@ void export_answers_on_device(const rtindex_index& handle, AnswerCall& call, Arr
   arrow::AnswerBuffers answers{options.answers, lookups,     outputs.any, outputs.first,
                                outputs.count,   outputs.sum, outputs.min, outputs.max};
   answers.values = class_of_values(index, options);
-  if (options.matched) answers.matched = answers.validity = outputs.matched;
+  answers.last = outputs.last;
+  answers.mean = outputs.mean;
+  if (options.matched) answers.matched = outputs.matched;
+  answers.validity = outputs.validity;
   if (options.answers.has(Answer::rows)) {
     answers.offsets = outputs.offsets;
     answers.row_count = buffers->read(outputs.offsets + lookups);

@@ -72,10 +72,13 @@ DeviceRequest device_request(const Outputs& outputs) {
   DeviceRequest request;
   request.any = outputs.any;
   request.first = outputs.first;
+  request.last = outputs.last;
   request.count = outputs.count;
   request.sum = outputs.sum;
   request.min = outputs.min;
   request.max = outputs.max;
+  request.mean = outputs.mean;
+  request.validity = outputs.validity;
   request.matched = outputs.matched;
   return request;
 }
@@ -90,12 +93,15 @@ AnswerTransfer::AnswerTransfer(const Request& request, std::size_t first, std::s
   const Outputs& outputs = request.outputs;
   if (outputs.any != nullptr) buffers_.any = carve<std::uint32_t>(at, count * 4);
   if (outputs.first != nullptr) buffers_.first = carve<std::uint32_t>(at, count * 4);
+  if (outputs.last != nullptr) buffers_.last = carve<std::uint32_t>(at, count * 4);
   if (outputs.count != nullptr) buffers_.count = carve<std::uint32_t>(at, count * 4);
   if (outputs.sum != nullptr) buffers_.sum = carve<std::byte>(at, count * 8);
   if (outputs.min != nullptr) buffers_.min = carve<std::byte>(at, count * 8);
   if (outputs.max != nullptr) buffers_.max = carve<std::byte>(at, count * 8);
+  if (outputs.mean != nullptr) buffers_.mean = carve<double>(at, count * 8);
   if (outputs.key != nullptr) buffers_.key = carve<std::byte>(at, count * key_bytes);
   if (outputs.matched != nullptr) buffers_.matched = carve<std::uint8_t>(at, (count + 7) / 8);
+  if (outputs.validity != nullptr) buffers_.validity = carve<std::uint8_t>(at, (count + 7) / 8);
 }
 
 // Calls visit(the caller's output of the piece, device buffer, bytes) for every requested answer.
@@ -108,13 +114,17 @@ void AnswerTransfer::for_each_answer(Visit&& visit) const {
   const Outputs& outputs = request_->outputs;
   one(outputs.any, buffers_.any, 4);
   one(outputs.first, buffers_.first, 4);
+  one(outputs.last, buffers_.last, 4);
   one(outputs.count, buffers_.count, 4);
   one(outputs.sum, buffers_.sum, 8);
   one(outputs.min, buffers_.min, 8);
   one(outputs.max, buffers_.max, 8);
+  one(outputs.mean, buffers_.mean, 8);
   one(outputs.key, buffers_.key, key_bytes_);
   if (outputs.matched != nullptr)
     visit(outputs.matched + first_ / 8, buffers_.matched, (count_ + 7) / 8);
+  if (outputs.validity != nullptr)
+    visit(outputs.validity + first_ / 8, buffers_.validity, (count_ + 7) / 8);
 }
 
 std::size_t AnswerTransfer::bytes_of(const Request& request) {

@@ -35,12 +35,14 @@ void DeviceCounters::finish() const {
 
 namespace {
 
-[[nodiscard]] bool any_has_too_many(const std::vector<FoundRows>& found) {
+[[nodiscard]] std::size_t bitmap_bytes_of(std::size_t bits) { return (bits + 7) / 8; }
+
+}  // namespace
+
+bool any_has_too_many(const std::vector<FoundRows>& found) {
   return std::any_of(found.begin(), found.end(),
                      [](const FoundRows& rows) { return rows.too_many; });
 }
-
-}  // namespace
 
 std::vector<Segment> searched(std::span<const Segment> segments) {
   std::vector<Segment> result;
@@ -91,10 +93,14 @@ void DeviceBatch::make_plan() {
     traits.has_deleted_rows = !targets_[i].deleted.empty();
     traits.reads_elements = encoders_[i].reads_elements();
     // Rays are counted before their hits are collected.
+    const bool folds_rows = request_.counts_values || (traits.folds_hits && wants.last);
+    plan_.folds_rows = plan_.folds_rows || folds_rows;
     plan_.counts_on_host =
-        plan_.counts_on_host || (traits.folds_hits && (wants.rows || traits.compares_full_keys));
+        plan_.counts_on_host ||
+        (traits.folds_hits && (wants.rows || traits.compares_full_keys || folds_rows));
     traits_.push_back(traits);
   }
+  if (request_.counts_values) wants.values = wants.sum_alone = wants.included = false;
   const bool is_pair = targets_.size() == 2 && can_pair(traits_[0], traits_[1], wants);
   // To join values, segments report which lookups matched.
   if (targets_.size() > 1 && wants.values) wants.sum_alone = false;
@@ -127,7 +133,7 @@ void DeviceBatch::run_on_device() {
   const Queue queue(memory_, caller_);
   const Values values = values_on_device(queue);
   CopiesIn unused;  // lookups in device memory are not encoded by the host
-  answer_to_device(encode(0, batch().size(), unused, queue), values.data, queue);
+  answer_to_device(encode(0, batch().size(), unused, queue), values.column, queue);
 }
 
 // Returns when the answers are complete.
@@ -146,18 +152,18 @@ void DeviceBatch::run_on_lanes() {
   const Values values = values_on_device(queue);
   SyncLanesOnExit sync(lanes);
   if (to_device) {
-    answer_to_device(encode(0, batch().size(), lane.in, queue), values.data, queue);
+    answer_to_device(encode(0, batch().size(), lane.in, queue), values.column, queue);
     lane.finish();
   } else {
     if (!values.copy.null())
       for (const Lane& other : lanes.subspan(1)) wait_for(other.stream.get(), queue);
-    run_in_pieces(lanes, step, values.data);
+    run_in_pieces(lanes, step, values.column);
   }
   sync.release();
 }
 
 // Waits for the GPU only where a lane's pinned buffers are filled again, and at the end.
-void DeviceBatch::run_in_pieces(std::span<Lane> lanes, std::size_t step, const void* values) {
+void DeviceBatch::run_in_pieces(std::span<Lane> lanes, std::size_t step, const RowValues& values) {
   std::vector<AnswerTransfer> transfers(lanes.size());
   for (std::size_t first = 0, number = 0; first < batch().size(); first += step, ++number) {
     Lane& lane = lanes[number % lanes.size()];
@@ -175,12 +181,14 @@ void DeviceBatch::run_in_pieces(std::span<Lane> lanes, std::size_t step, const v
       if (!any_has_too_many(found))
         transfer.add_rows(std::move(found), rows, std::move(offsets));
       else
-        find_in_parts(piece, offsets.data(), queue, [&](const Part& part, const RowSources& some) {
-          const auto here = offsets_of_rows(some, part.count, queue);
-          Array<std::uint64_t> starts(here.size());
-          copy_to_host(starts.data(), here.data(), here.bytes(), queue);
-          copy_rows(request_, first + part.first, some, here.data(), starts.span(), queue);
-        });
+        find_in_parts(piece, offsets.data(), rows_wanted(request_.limit), queue,
+                      [&](const Part& part, const RowSources& some) {
+                        const auto here = offsets_of_rows(some, part.count, queue);
+                        Array<std::uint64_t> starts(here.size());
+                        copy_to_host(starts.data(), here.data(), here.bytes(), queue);
+                        copy_rows(request_, first + part.first, some, here.data(), starts.span(),
+                                  queue);
+                      });
     }
     transfer.start(lane.out, queue);
   }
@@ -201,7 +209,14 @@ void DeviceBatch::wait_for_caller(std::span<const Lane> lanes) const {
 
 DeviceBatch::Values DeviceBatch::values_on_device(const Queue& queue) const {
   Values values;
-  values.data = request_.values;
+  RowValues& column = values.column;
+  column.data = request_.values;
+  column.type = request_.value_type;
+  column.validity = request_.validity;
+  column.validity_offset = request_.validity_offset;
+  column.is_included = request_.included;
+  for (std::size_t i = 0; request_.included && i < targets_.size(); ++i)
+    column.included[i] = {targets_[i].searcher.ordered_arrays()->included.get()};
   if (!plan_.copies_values) return values;
   std::size_t rows = 0;
   for (const SegmentTarget& target : targets_)
@@ -209,7 +224,14 @@ DeviceBatch::Values DeviceBatch::values_on_device(const Queue& queue) const {
   const std::size_t bytes = rows * width_of(request_.value_type);
   values.copy = DeviceBytes(queue, bytes);
   copy_to_device(values.copy.data(), request_.values, bytes, queue);
-  values.data = values.copy.data();
+  column.data = values.copy.data();
+  if (column.validity == nullptr) return values;
+  const std::uint8_t* const first = column.validity + column.validity_offset / 8;
+  column.validity_offset %= 8;
+  const std::size_t validity_bytes = bitmap_bytes_of(column.validity_offset + rows);
+  values.validity_copy = DeviceBytes(queue, validity_bytes);
+  copy_to_device(values.validity_copy.data(), first, validity_bytes, queue);
+  column.validity = static_cast<const std::uint8_t*>(values.validity_copy.data());
   return values;
 }
 
@@ -263,24 +285,38 @@ FoundRows DeviceBatch::answer_one(std::size_t target, const Piece& piece,
 }
 
 FoundRows DeviceBatch::find_rows(std::size_t target, std::size_t first,
-                                 const DeviceLookups& lookups, std::uint32_t limit,
+                                 const DeviceLookups& lookups, const RowsWanted& wanted,
                                  cudaStream_t stream) const {
   // The pairs of one lookup may be written by several calls, and rays return hits in any order.
   const bool is_split = request_.join != nullptr && request_.join->total != nullptr &&
                         lookups.count == 1 && traits_[target].folds_hits;
-  const bool in_order = request_.order != RowOrder::any || is_split;
-  const Method method =
-      method_of(traits_[target], {.kind = batch().kind(), .rows = true, .key_order = in_order});
+  RowsWanted ordered = wanted;
+  ordered.in_order = wanted.in_order || is_split;
+  const Method method = method_of(traits_[target], {.kind = batch().kind(),
+                                                    .rows = true,
+                                                    .included = wanted.by_position,
+                                                    .key_order = ordered.in_order});
   return targets_[target].searcher.answer_on_device(
-      method, {targets_[target].batch, first, lookups}, {},
-      {.any = true, .limit = limit, .in_order = in_order}, stream);
+      method, {targets_[target].batch, first, lookups}, {}, ordered, stream);
 }
 
 std::vector<FoundRows> DeviceBatch::answer(const Piece& piece, DeviceRequest wanted,
-                                           const void* values, const Queue& queue) const {
-  wanted.values = values;
+                                           const RowValues& values, const Queue& queue) const {
+  const bool rows_are_wanted = request_.answers.has(Answer::rows);
+  wanted.values = values.data;
   wanted.value_type = request_.value_type;
   wanted.miss = request_.miss;
+  if (plan_.folds_rows) {
+    const DeviceRequest others = without_folded(wanted);
+    const bool has_others = others.wants_rows() || others.matched != nullptr ||
+                            others.wants_values() || rows_are_wanted;
+    fold(piece, wanted, values, !has_others, queue);
+    if (!has_others) return {};
+    wanted = others;
+  }
+  // Unless fold() has written it: no value is null, and every match has one.
+  std::uint8_t* const validity = std::exchange(wanted.validity, nullptr);
+  if (wanted.matched == nullptr) wanted.matched = validity;
   std::vector<FoundRows> found;
   if (plan_.steps[0].method == Method::pair) {
     answer_pair(*targets_[0].searcher.ordered_arrays(), *targets_[1].searcher.ordered_arrays(),
@@ -295,10 +331,14 @@ std::vector<FoundRows> DeviceBatch::answer(const Piece& piece, DeviceRequest wan
       join.add(queue);
     }
   }
+  if (validity != nullptr && validity != wanted.matched && piece.count != 0)
+    check(cudaMemcpyAsync(validity, wanted.matched, bitmap_bytes_of(piece.count),
+                          cudaMemcpyDeviceToDevice, queue),
+          "copying on the GPU");
   return found;
 }
 
-void DeviceBatch::answer_to_device(const Piece& piece, const void* values,
+void DeviceBatch::answer_to_device(const Piece& piece, const RowValues& values,
                                    const Queue& queue) const {
   if (request_.join != nullptr) return join(piece, *request_.join, queue);
   const Outputs& out = request_.outputs;
@@ -309,11 +349,13 @@ void DeviceBatch::answer_to_device(const Piece& piece, const void* values,
   if (out.rows == nullptr) return;
   if (!any_has_too_many(found))
     return collect_rows(rows, piece.count, out.offsets, 0, out.rows_capacity, out.rows, queue);
-  find_in_parts(piece, out.offsets, queue, [&](const Part& part, const RowSources& some) {
-    if (part.first_row < out.rows_capacity)
-      collect_rows(some, part.count, out.offsets + part.first, part.first_row,
-                   out.rows_capacity - part.first_row, out.rows + part.first_row, queue);
-  });
+  find_in_parts(piece, out.offsets, rows_wanted(request_.limit), queue,
+                [&](const Part& part, const RowSources& some) {
+                  if (part.first_row < out.rows_capacity)
+                    collect_rows(some, part.count, out.offsets + part.first, part.first_row,
+                                 out.rows_capacity - part.first_row, out.rows + part.first_row,
+                                 queue);
+                });
 }
 
 // Where a lookup has one row at most, the rows are found once and compacted.
@@ -330,7 +372,7 @@ void DeviceBatch::join(const Piece& piece, const JoinRequest& request, const Que
   }
   std::vector<FoundRows> found;
   for (std::size_t i = 0; i < targets_.size(); ++i)
-    found.push_back(find_rows(i, piece.first, piece.lookups[i], no_limit, queue));
+    found.push_back(find_rows(i, piece.first, piece.lookups[i], rows_wanted(no_limit), queue));
   if (any_has_too_many(found) && request.total != nullptr && piece.count > 1) {
     *request.total = JoinRequest::too_many;
     return;
@@ -356,9 +398,9 @@ RowSources DeviceBatch::sources_of(const std::vector<FoundRows>& found) const {
   return all;
 }
 
-template <class Callback>
-void DeviceBatch::find_in_parts(const Piece& piece, const std::uint64_t* offsets,
-                                cudaStream_t stream, Callback&& callback) const {
+void DeviceBatch::find_in_parts(
+    const Piece& piece, const std::uint64_t* offsets, const RowsWanted& wanted, cudaStream_t stream,
+    const std::function<void(const Part& part, const RowSources& rows)>& callback) const {
   constexpr std::uint64_t part_rows = std::uint64_t{1} << 28;
   std::vector<std::uint64_t> starts(piece.count + 1);
   copy_to_host(starts.data(), offsets, starts.size() * sizeof(std::uint64_t), stream);
@@ -369,7 +411,7 @@ void DeviceBatch::find_in_parts(const Piece& piece, const std::uint64_t* offsets
     for (std::size_t i = 0; i < targets_.size(); ++i) {
       DeviceLookups part = piece.lookups[i].part(begin, end - begin, encoders_[i].interval_bytes());
       part.counters = nullptr;  // their work has been counted
-      found.push_back(find_rows(i, piece.first + begin, part, request_.limit, stream));
+      found.push_back(find_rows(i, piece.first + begin, part, wanted, stream));
     }
     callback(Part{begin, end - begin, starts[begin]}, sources_of(found));
   }

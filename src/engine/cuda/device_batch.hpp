@@ -2,11 +2,13 @@
 
 #include <cuda_runtime_api.h>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "answers/cuda/fold_rows.hpp"
 #include "answers/request.hpp"
 #include "base/cuda/device_array.hpp"
 #include "base/cuda/stopwatch.hpp"
@@ -33,6 +35,8 @@ struct SegmentTarget {
 // The targets of a query.
 [[nodiscard]] std::vector<SegmentTarget> targets_of(std::span<const Segment> segments,
                                                     const BatchQuery& query);
+// Whether a segment has more rows than one array can hold.
+[[nodiscard]] bool any_has_too_many(const std::vector<FoundRows>& found);
 // The segments that have keys, or the first one.
 [[nodiscard]] std::vector<Segment> searched(std::span<const Segment> segments);
 
@@ -92,8 +96,8 @@ class DeviceBatch {
  private:
   // The value column on the device: borrowed, or copied for the call.
   struct Values {
-    const void* data = nullptr;
-    DeviceBytes copy;
+    RowValues column;
+    DeviceBytes copy, validity_copy;
   };
   // Lookups of the batch as every segment reads them, until their kernels are queued.
   struct Piece {
@@ -112,7 +116,7 @@ class DeviceBatch {
   void make_plan();
   void run_on_device();
   void run_on_lanes();
-  void run_in_pieces(std::span<Lane> lanes, std::size_t step, const void* values);
+  void run_in_pieces(std::span<Lane> lanes, std::size_t step, const RowValues& values);
   void wait_for_caller(std::span<const Lane> lanes) const;
   [[nodiscard]] Values values_on_device(const Queue& queue) const;
   [[nodiscard]] bool may_gather() const;
@@ -121,23 +125,34 @@ class DeviceBatch {
                              const Queue& queue);
   // The rows that every segment found, if they are requested.
   [[nodiscard]] std::vector<FoundRows> answer(const Piece& piece, DeviceRequest wanted,
-                                              const void* values, const Queue& queue) const;
+                                              const RowValues& values, const Queue& queue) const;
+  // Folds all rows of each lookup, for the answers that searchers do not compute. `counts_work`:
+  // the work of the search has not been counted.
+  void fold(const Piece& piece, const DeviceRequest& wanted, const RowValues& values,
+            bool counts_work, const Queue& queue) const;
+  // Without the answers of fold().
+  [[nodiscard]] DeviceRequest without_folded(const DeviceRequest& wanted) const;
   [[nodiscard]] FoundRows answer_one(std::size_t target, const Piece& piece,
                                      const DeviceRequest& wanted, cudaStream_t stream) const;
   // Computes only the rows of a piece, or of a part of it.
   [[nodiscard]] FoundRows find_rows(std::size_t target, std::size_t first,
-                                    const DeviceLookups& lookups, std::uint32_t limit,
+                                    const DeviceLookups& lookups, const RowsWanted& wanted,
                                     cudaStream_t stream) const;
-  void answer_to_device(const Piece& piece, const void* values, const Queue& queue) const;
+  void answer_to_device(const Piece& piece, const RowValues& values, const Queue& queue) const;
   void join(const Piece& piece, const JoinRequest& request, const Queue& queue) const;
   [[nodiscard]] RowSources sources_of(const std::vector<FoundRows>& found) const;
   // Calls callback(part, rows) for consecutive parts of the lookups whose rows fit one array each.
-  template <class Callback>
-  void find_in_parts(const Piece& piece, const std::uint64_t* offsets, cudaStream_t stream,
-                     Callback&& callback) const;
+  void find_in_parts(
+      const Piece& piece, const std::uint64_t* offsets, const RowsWanted& wanted,
+      cudaStream_t stream,
+      const std::function<void(const Part& part, const RowSources& rows)>& callback) const;
   [[nodiscard]] DeviceArray<std::uint64_t> offsets_of_rows(const RowSources& rows,
                                                            std::size_t count,
                                                            const Queue& queue) const;
+  // The rows that the request returns.
+  [[nodiscard]] RowsWanted rows_wanted(std::uint32_t limit) const {
+    return {.any = true, .limit = limit, .in_order = request_.order != RowOrder::any};
+  }
   [[nodiscard]] const LookupBatch& batch() const { return targets_.front().batch; }
 
   std::vector<SegmentTarget> targets_;

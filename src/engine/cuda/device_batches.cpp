@@ -112,6 +112,7 @@ void DeviceBatchRunner::answer(std::span<const Segment> segments, const BatchQue
 void DeviceBatchRunner::answer_reachable(std::span<const Segment> segments, const BatchQuery& query,
                                          const Request& request, Plan plan) {
   Request rest = request;
+  rest.counts_values = counts_values(segments, request);
   if (plan.orders_on_host) {
     if (request.row_counts != nullptr)
       rows_in_order(segments, query, request);

@@ -82,10 +82,13 @@ class OutputsOnHost {
     };
     add(outputs_.any, wanted.any, 4 * lookups);
     add(outputs_.first, wanted.first, 4 * lookups);
+    add(outputs_.last, wanted.last, 4 * lookups);
     add(outputs_.count, wanted.count, 4 * lookups);
     add(outputs_.sum, wanted.sum, 8 * lookups);
     add(outputs_.min, wanted.min, 8 * lookups);
     add(outputs_.max, wanted.max, 8 * lookups);
+    add(outputs_.mean, wanted.mean, 8 * lookups);
+    add(outputs_.validity, wanted.validity, (lookups + 7) / 8);
     add(outputs_.matched, wanted.matched, (lookups + 7) / 8);
   }
 

@@ -45,9 +45,10 @@ struct FoundRows {
 // Which rowIDs of a lookup's matches are requested.
 struct RowsWanted {
   bool any = false;
-  std::uint32_t limit = 0;  // of one lookup
-  bool sizes_only = false;  // only their number
-  bool in_order = false;    // in key order, with their keys
+  std::uint32_t limit = 0;   // of one lookup
+  bool sizes_only = false;   // only their number
+  bool in_order = false;     // in key order, with their keys
+  bool by_position = false;  // of a searcher in key order: as runs of its positions
 };
 
 struct OrderedArrays;

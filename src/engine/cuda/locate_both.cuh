@@ -73,6 +73,7 @@ __global__ void __launch_bounds__(block_threads)
   if (i >= count) return;
   if (request.any != nullptr) __stcs(request.any + i, a != miss_row ? a : b);
   if (request.first != nullptr) __stcs(request.first + i, Min{}(a, b));
+  if (request.last != nullptr) __stcs(request.last + i, Last{}(a, b));
   if (request.count != nullptr) __stcs(request.count + i, matches);
   if (request.sum == nullptr && request.min == nullptr && request.max == nullptr) return;
   const Values<Class> values{request.values, request.value_type};
@@ -109,8 +110,8 @@ __global__ void __launch_bounds__(block_threads)
 }
 
 [[nodiscard]] inline bool wants_any_alone(const DeviceRequest& request) {
-  return request.any != nullptr && request.first == nullptr && request.count == nullptr &&
-         request.matched == nullptr && !request.wants_values();
+  return request.any != nullptr && request.first == nullptr && request.last == nullptr &&
+         request.count == nullptr && request.matched == nullptr && !request.wants_values();
 }
 
 template <class Main, class Newer, class Element>

@@ -17,6 +17,7 @@ FoundRows OrderedSearcher::answer_by_row(const DeviceLookups& lookups, const Dev
                                          bool wants_rows, cudaStream_t stream) const {
   FoundRows found;
   std::uint32_t* rows = request.any != nullptr ? request.any : request.first;
+  if (rows == nullptr) rows = request.last;
   if (rows == nullptr) rows = request.count;  // whose kernel replaces the row
   if (rows == nullptr || wants_rows) {
     found.own = DeviceArray<std::uint32_t>({memory(), stream}, lookups.count);
@@ -28,8 +29,10 @@ FoundRows OrderedSearcher::answer_by_row(const DeviceLookups& lookups, const Dev
   if (lookups.full != nullptr)
     drop_other_rows(*lookups.full, lookups.first_full, lookups.count, rows, stream);
   if (lookups.counters != nullptr) count_hits(rows, lookups.count, &lookups.counters->hits, stream);
+  const int row_outputs = (request.any != nullptr ? 1 : 0) + (request.first != nullptr ? 1 : 0) +
+                          (request.last != nullptr ? 1 : 0);
   if (wants_rows || request.wants_values() || request.count != nullptr ||
-      request.matched != nullptr || (request.any != nullptr && request.first != nullptr))
+      request.matched != nullptr || row_outputs > 1)
     answer_rows(rows, lookups.count, request, stream);
   if (wants_rows) {
     found.runs = DeviceArray<Run>({memory(), stream}, lookups.count);

@@ -26,8 +26,7 @@ using cuda::Run;
 constexpr std::uint64_t max_collected = std::numeric_limits<std::uint32_t>::max();
 
 bool wants_folding(const DeviceRequest& request) {
-  return request.any != nullptr || request.first != nullptr || request.count != nullptr ||
-         request.matched != nullptr || request.wants_values();
+  return request.wants_rows() || request.matched != nullptr || request.wants_values();
 }
 
 // Whether a ray can carry the state of its lookup in registers: PointHits.

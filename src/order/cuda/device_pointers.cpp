@@ -106,6 +106,8 @@ void require_on_device(const LookupBatch& batch, const Request& request) {
   if (&batch.upper() != &batch.lower()) require_on_device(batch.upper(), "lookups");
   if (request.values_space == MemorySpace::device)
     require_usable(request.values, width_of(request.value_type), "values");
+  if (request.values_space == MemorySpace::device)
+    require_usable(request.validity, any_alignment, "values");
   require_on_device(request.outputs, batch.size());
   if (request.join != nullptr) require_on_device(request.join->outputs);
 }
@@ -120,10 +122,11 @@ void require_on_device(const Outputs& out, std::size_t lookups) {
   if (out.memory_space != MemorySpace::device) return;
   require_usable(out.offsets, sizeof(*out.offsets), "offsets");
   if (lookups == 0) return;
-  for (const std::uint32_t* answers : {out.any, out.first, out.count, out.rows})
+  for (const std::uint32_t* answers : {out.any, out.first, out.last, out.count, out.rows})
     require_usable(answers, sizeof(*answers), "answers");
-  for (const void* answers : {out.sum, out.min, out.max})
+  for (const void* answers : {out.sum, out.min, out.max, static_cast<void*>(out.mean)})
     require_usable(answers, sizeof(std::uint64_t), "answers");
+  require_usable(out.validity, any_alignment, "answers");
   require_usable(out.matched, any_alignment, "answers");
   require_usable(out.key, any_alignment, "answers");
 }

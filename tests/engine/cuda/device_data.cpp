@@ -40,12 +40,13 @@ std::vector<std::string> every_workload() {
 // One call with everything on the GPU, checked.
 std::string check_on_gpu(const Index& index, const Batch& batch, const Matches& matches,
                          const TestColumn& values, const ColumnOnGpu& device_values,
-                         cudaStream_t stream) {
+                         cudaStream_t stream, AnswerSet also = {}) {
   const ColumnOnGpu lower(batch.lower.view());
   const ColumnOnGpu upper(batch.upper.view());
   const Query query = batch.kind == QueryKind::equal ? Query::equal(lower.view())
                                                      : Query::range(lower.view(), upper.view());
   AnswerOptions options = full_options();
+  options.answers = options.answers | also;
   options.values = device_values.view();
   options.stream = {stream};
   return first_difference(every_answer_in(MemorySpace::device, index, query, options), options,
@@ -80,6 +81,12 @@ TEST_P(DeviceData, AnswersLikeTheScan) {
     const ColumnOnGpu device_values(values.view());
     const Matches matches = scan(column.keys(), batch);
     ASSERT_EQ("", check_on_gpu(index, batch, matches, values, device_values, nullptr));
+    ASSERT_EQ("",
+              check_on_gpu(index, batch, matches, values, device_values, nullptr, Answer::last));
+    const TestColumn some_null = with_null_values(values, random);
+    const ColumnOnGpu device_nulls(some_null.view());
+    ASSERT_EQ("", check_on_gpu(index, batch, matches, some_null, device_nulls, nullptr,
+                               Answer::last | Answer::mean));
     // Lookups of the GPU with answers for the host, and the other way round.
     AnswerOptions options = full_options();
     options.values = device_values.view();

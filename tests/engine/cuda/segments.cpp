@@ -96,13 +96,14 @@ class SegmentedTable {
   std::vector<std::set<std::uint32_t>> deleted_;
 };
 
+constexpr AnswerSet of_values = Answer::sum | Answer::min | Answer::max | AnswerSet(Answer::mean);
+
 // Into host memory, of lookups there or on the GPU.
 std::string check_to_host(const SegmentedTable& table, const Batch& batch, const Matches& matches,
                           AnswerOptions options, const TestColumn& values, bool included,
                           bool from_gpu) {
-  const AnswerSet aggregates = Answer::sum | Answer::min | Answer::max;
-  if (options.answers.has_any_of(aggregates)) options.values = values.view();
-  if (included && options.answers.has_any_of(aggregates))
+  if (options.answers.has_any_of(of_values)) options.values = values.view();
+  if (included && options.answers.has_any_of(of_values))
     options.values = ColumnView::of(values.shape().type, nullptr, values.size());
   AnswersAccess access(options, batch.size());
   access.request().included = included;
@@ -133,10 +134,12 @@ class OutputsOnGpu {
         size_(size),
         any_(4 * size),
         first_(4 * size),
+        last_(4 * size),
         count_(4 * size),
         sum_(8 * size),
         min_(8 * size),
         max_(8 * size),
+        mean_(8 * size),
         matched_((size + 7) / 8),
         offsets_(8 * (size + 1)) {
     const auto add_output = [&](Answer answer, const OnGpu& buffer, auto& output) {
@@ -145,6 +148,8 @@ class OutputsOnGpu {
     };
     add_output(Answer::any, any_, outputs_.any);
     add_output(Answer::first, first_, outputs_.first);
+    add_output(Answer::last, last_, outputs_.last);
+    add_output(Answer::mean, mean_, outputs_.mean);
     add_output(Answer::count, count_, outputs_.count);
     add_output(Answer::sum, sum_, outputs_.sum);
     add_output(Answer::min, min_, outputs_.min);
@@ -168,6 +173,8 @@ class OutputsOnGpu {
     const auto wants = [&](Answer answer) { return options_.answers.has(answer); };
     if (wants(Answer::any)) found.any = any_.read<std::uint32_t>();
     if (wants(Answer::first)) found.first = first_.read<std::uint32_t>();
+    if (wants(Answer::last)) found.last = last_.read<std::uint32_t>();
+    if (wants(Answer::mean)) found.mean = mean_.read<double>();
     if (wants(Answer::count)) found.count = count_.read<std::uint32_t>();
     if (wants(Answer::sum)) found.sum = aggregates_of(sum_, values);
     if (wants(Answer::min)) found.min = aggregates_of(min_, values);
@@ -183,7 +190,7 @@ class OutputsOnGpu {
  private:
   AnswerOptions options_;
   std::size_t size_;
-  OnGpu any_, first_, count_, sum_, min_, max_, matched_, offsets_;
+  OnGpu any_, first_, last_, count_, sum_, min_, max_, mean_, matched_, offsets_;
   OnGpu rows_{0};
   Outputs outputs_;
 };
@@ -225,9 +232,7 @@ void expect_every_answer(const SegmentedTable& table, const TestColumn& like,
     if (!table.supports(batch.kind)) return;
     const Matches matches = scan(table.keys(), batch);
     for (const AnswerOptions& options : every) {
-      if (options.answers.has_any_of(Answer::mean | Answer::last)) continue;  // not on GPUs
-      if (included && !options.answers.has_any_of(Answer::sum | Answer::min | Answer::max))
-        continue;
+      if (included && !options.answers.has_any_of(of_values)) continue;
       ASSERT_EQ("", check_to_host(table, batch, matches, options, values, included, false));
       if (!lies_on_gpu(batch)) continue;
       ASSERT_EQ("", check_all_on_gpu(table, batch, matches, options, values, included));

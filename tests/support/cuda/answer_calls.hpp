@@ -29,14 +29,15 @@ namespace rtindex::test {
   return result;
 }
 
-// Every answer to a query, in buffers of a memory space. The first call sizes the buffer of rows.
+// Every answer to a query but `last` and `mean`, which the options request, in buffers of a memory
+// space. The first call sizes the buffer of rows.
 [[nodiscard]] inline PlainAnswers every_answer_in(MemorySpace space, const Index& index,
                                                   const Query& query,
                                                   const AnswerOptions& options) {
   const std::size_t n = query.size();
   Buffer any(space, 4 * n), first(space, 4 * n), count(space, 4 * n), sum(space, 8 * n),
       min(space, 8 * n), max(space, 8 * n), matched(space, (n + 7) / 8),
-      offsets(space, 8 * (n + 1));
+      offsets(space, 8 * (n + 1)), last(space, 4 * n), mean(space, 8 * n);
   Outputs outputs;
   outputs.any = any.as<std::uint32_t>();
   outputs.first = first.as<std::uint32_t>();
@@ -46,6 +47,10 @@ namespace rtindex::test {
   outputs.max = max.as<void>();
   outputs.matched = matched.as<std::uint8_t>();
   outputs.offsets = offsets.as<std::uint64_t>();
+  const bool wants_last = options.answers.has(Answer::last);
+  const bool wants_mean = options.answers.has(Answer::mean);
+  if (wants_last) outputs.last = last.as<std::uint32_t>();
+  if (wants_mean) outputs.mean = mean.as<double>();
   outputs.memory_space = space;
   const auto call = [&] {
     index.answer_into(query, options, outputs);
@@ -61,6 +66,8 @@ namespace rtindex::test {
   found.size = n;
   found.any = any.read<std::uint32_t>();
   found.first = first.read<std::uint32_t>();
+  if (wants_last) found.last = last.read<std::uint32_t>();
+  if (wants_mean) found.mean = mean.read<double>();
   found.count = count.read<std::uint32_t>();
   found.sum = aggregates_in(sum, options.values.type());
   found.min = aggregates_in(min, options.values.type());
