@@ -47,10 +47,6 @@ class SegmentKeys {
   [[nodiscard]] std::size_t size() const { return size_; }
   // The included columns.
   [[nodiscard]] const std::vector<IncludedValuesInfo>& included() const { return included_; }
-  // The type of the only one, if there is one: GPUs include one column.
-  [[nodiscard]] std::optional<Type> included_type() const {
-    return included_.empty() ? std::nullopt : std::optional(included_.front().type);
-  }
   // The keys as sorted pairs in host memory, which can be merged; null where they are not.
   [[nodiscard]] const SortedPairs* sorted_pairs() const { return sorted_pairs_; }
   // The positions of its rows, made when a change first needs them; null where it has none.

@@ -27,14 +27,6 @@ struct Refit {
   std::shared_ptr<void> storage;  // that `changes` points to
 };
 
-// The included column of an index on a GPU, which has one at most.
-[[nodiscard]] inline ColumnView only_column(std::span<const ColumnView> include) {
-  return include.empty() ? ColumnView() : include.front();
-}
-[[nodiscard]] inline ColumnView only_column(const IncludedColumns& include) {
-  return include.empty() ? ColumnView() : include.columns().front().values;
-}
-
 // Makes the segments of one index, in the memory of its engine. A call that throws has changed
 // nothing.
 class SegmentBuilder {

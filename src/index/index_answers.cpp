@@ -152,16 +152,6 @@ void Index::State::require_reachable(MemorySpace space, const char* what) const 
         what, spec.text());
 }
 
-void Index::State::require_includable(const ColumnView& values) const {
-  require_reachable(values, "values");
-  if (values.nullable() && engine.memory_space == MemorySpace::device)
-    fail(ErrorKind::unsupported,
-         "the values have a validity bitmap, which {} cannot include: fill their nulls (with 0 for "
-         "a "
-         "sum, say), or use an index on the CPU (@cpu)",
-         spec.text());
-}
-
 void Index::State::require_filter(const Version& now, const BitmapView& filter) const {
   if (filter.rows != now.rows())
     fail("the filter has {} rows but the index has {}: pass a bit for each row", filter.rows,

@@ -33,7 +33,7 @@ void Index::State::require_included(const ColumnView& values, std::size_t column
     fail("expected values of type {}, as the index includes them, got {}", name_of(expected.type),
          name_of(values.type()));
   require_values(values, count);
-  require_includable(values);
+  require_reachable(values, "values");
   if (values.time_unit() != expected.time_unit && values.time_unit() != TimeUnit::unspecified &&
       expected.time_unit != TimeUnit::unspecified)
     fail("the included values count time in {} and the new ones in {}: convert them",

@@ -72,9 +72,6 @@ void Index::State::require_include(const IncludedColumns& include, std::size_t r
   const std::span<const IncludedColumn> columns = include.columns();
   if (columns.empty()) return;
   require_key_order();
-  if (columns.size() > 1 && engine.memory_space == MemorySpace::device)
-    fail(ErrorKind::unsupported, "{} includes one column, got {}: use an index on the CPU (@cpu)",
-         spec.text(), columns.size());
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const std::string& name = columns[i].name;
     if (name.empty() && columns.size() > 1)
@@ -85,7 +82,7 @@ void Index::State::require_include(const IncludedColumns& include, std::size_t r
       if (columns[j].name == name)
         fail("two included columns are named '{}': give each a name of its own", name);
     require_values(columns[i].values, rows);
-    require_includable(columns[i].values);
+    require_reachable(columns[i].values, "values");
   }
 }
 

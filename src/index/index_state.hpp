@@ -91,8 +91,6 @@ struct Index::State {
   void require_reachable(const ColumnView& column, const char* what) const {
     require_reachable(column.memory_space(), what);
   }
-  // Values of a build or of a change. A GPU includes values without nulls only.
-  void require_includable(const ColumnView& values) const;
   // Included values need keys in key order.
   void require_key_order() const;
   void require_comparable(const Version& now, const ColumnView& lookups) const;

@@ -69,12 +69,7 @@ TEST_P(IncludedValues, SkipNulls) {
   const std::vector<Batch> batches = own_batches(column, 15, random);
   for (const Type type : value_types()) {
     const TestColumn values = with_null_values(values_of(type, column.size(), random), random);
-    const auto make = [&] { return build_including(column, std::get<0>(GetParam()), values); };
-    if (Spec(std::get<0>(GetParam())).device() == "cuda" && values.view().nullable()) {
-      EXPECT_EQ(error_of([&] { static_cast<void>(make()); }), ErrorKind::unsupported);
-      continue;
-    }
-    const Index index = make();
+    const Index index = build_including(column, std::get<0>(GetParam()), values);
     const Index copy = index.copy();
     for (const Batch& batch : batches) {
       const Matches matches = scan(column.keys(), batch);
@@ -194,13 +189,7 @@ class SeveralColumns {
 
 TEST_P(IncludedValues, AreSeveralColumnsWithNames) {
   const TestColumn column = workload_named(std::get<1>(GetParam())).column();
-  const std::string& spec = std::get<0>(GetParam());
-  if (Spec(spec).device() == "cuda") {
-    EXPECT_EQ(error_of([&] { static_cast<void>(SeveralColumns(column, spec)); }),
-              ErrorKind::unsupported);
-    return;
-  }
-  SeveralColumns table(column, spec);
+  SeveralColumns table(column, std::get<0>(GetParam()));
   std::vector<IncludedType> wanted;
   for (std::size_t i = 0; i < SeveralColumns::types.size(); ++i)
     wanted.push_back({SeveralColumns::names[i], SeveralColumns::types[i]});

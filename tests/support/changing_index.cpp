@@ -52,7 +52,7 @@ ChangingIndex::ChangingIndex(const TestColumn& column, const std::string& spec,
       erased_(column.size(), false),
       value_type_(random_.pick(value_types())),
       index_([&] {
-        is_nullable_ = Spec(spec).device() != "cuda" && random_.one_in(2);
+        is_nullable_ = random_.one_in(2);
         const TestColumn values = new_values(column.size());
         values_ = values.keys();
         if (!options.include) return build(column.view(), spec);

@@ -28,7 +28,8 @@ struct DeviceRequest {
   std::uint8_t* matched = nullptr;
   void* key = nullptr;  // of neighbours
 
-  const void* values = nullptr;
+  const void* values = nullptr;  // null: those of the included column
+  std::size_t included_column = 0;
   Type value_type = Type::u64;
   MissValues miss;
 

@@ -57,6 +57,7 @@ class OrderedValues {
 
   [[nodiscard]] bool null() const { return null_; }
   [[nodiscard]] Type type() const { return type_; }
+  [[nodiscard]] std::size_t size() const { return size_; }
   template <class Class>
   [[nodiscard]] OrderedView<Class> view() const;
   // The sum of the values before each position, for integers; else null.

@@ -4,28 +4,20 @@
 
 namespace rtindex::cuda {
 
-namespace {
-
-// Enough for queries that alternate between a version and one snapshot of it.
-constexpr std::size_t kept_sets = 2;
-
-}  // namespace
-
-DeletedRowsUse DeletedRowsCache::get(const RowBits& deleted, bool needs_included,
+DeletedRowsUse DeletedRowsCache::get(const RowBits& deleted, const OrderedValues* included,
                                      cudaStream_t stream) {
   const std::lock_guard lock(mutex_);
-  if (auto found = find(deleted.id, needs_included)) return {std::move(found), stream};
-  auto made = std::make_shared<const DeletedRows>(order_, needs_included ? included_ : nullptr,
-                                                  deleted, memory_);
+  if (auto found = find(deleted.id, included)) return {std::move(found), stream};
+  auto made = std::make_shared<const DeletedRows>(order_, included, deleted, memory_);
   if (deleted.id != 0) sets_.push_back(made);
-  if (sets_.size() > kept_sets) sets_.erase(sets_.begin());
+  if (sets_.size() > kept_sets_) sets_.erase(sets_.begin());
   return {std::move(made), stream};
 }
 
 std::shared_ptr<const DeletedRows> DeletedRowsCache::find(std::uint64_t id,
-                                                          bool needs_included) const {
+                                                          const OrderedValues* included) const {
   const auto found = std::find_if(sets_.begin(), sets_.end(), [&](const auto& set) {
-    return set->id() == id && (!needs_included || set->included() != nullptr);
+    return set->id() == id && (included == nullptr || set->all_included() == included);
   });
   return found == sets_.end() ? nullptr : *found;
 }

@@ -2,6 +2,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -24,7 +25,9 @@ class DeletedRows {
   // `included`: null if there are none or none are needed. Complete on return.
   DeletedRows(const DeviceOrder& order, const OrderedValues* included, const RowBits& deleted,
               const std::shared_ptr<DeviceMemory>& memory)
-      : id_(deleted.id), list_(order.rows(), order.positions(), deleted, {memory, stream_.get()}) {
+      : id_(deleted.id),
+        all_included_(included),
+        list_(order.rows(), order.positions(), deleted, {memory, stream_.get()}) {
     if (list_.count() == 0)
       included_ = included;
     else if (included != nullptr)
@@ -37,6 +40,8 @@ class DeletedRows {
   DeletedRows& operator=(const DeletedRows&) = delete;
 
   [[nodiscard]] std::uint64_t id() const { return id_; }
+  // The included values that it was made for, deleted ones among them; null: none.
+  [[nodiscard]] const OrderedValues* all_included() const { return all_included_; }
   [[nodiscard]] DeletedPositions positions() const { return list_.view(); }
   [[nodiscard]] const OrderedValues* included() const { return included_; }
   [[nodiscard]] std::size_t bytes() const {
@@ -48,6 +53,7 @@ class DeletedRows {
   // Not the caller's stream, which may be under capture.
   PooledStream stream_;
   std::uint64_t id_;
+  const OrderedValues* all_included_;
   DeletedPositionList list_;
   std::optional<OrderedValues> valid_included_;
   const OrderedValues* included_ = nullptr;
@@ -88,21 +94,27 @@ class DeletedRowsUse {
 // and waits for it.
 class DeletedRowsCache {
  public:
-  DeletedRowsCache(const DeviceOrder& order, const OrderedValues* included,
+  // `included_columns`: how many it has.
+  DeletedRowsCache(const DeviceOrder& order, std::size_t included_columns,
                    const std::shared_ptr<DeviceMemory>& memory)
-      : order_(order), included_(included), memory_(memory) {}
+      : order_(order),
+        kept_sets_(kept_versions * std::max<std::size_t>(included_columns, 1)),
+        memory_(memory) {}
 
-  // For work on `stream`.
-  [[nodiscard]] DeletedRowsUse get(const RowBits& deleted, bool needs_included,
+  // For work on `stream`. `included`: the included values that it aggregates; null: none.
+  [[nodiscard]] DeletedRowsUse get(const RowBits& deleted, const OrderedValues* included,
                                    cudaStream_t stream);
   [[nodiscard]] std::size_t bytes() const;
 
  private:
+  // Enough for queries that alternate between a version and one snapshot of it.
+  static constexpr std::size_t kept_versions = 2;
+
   [[nodiscard]] std::shared_ptr<const DeletedRows> find(std::uint64_t id,
-                                                        bool needs_included) const;
+                                                        const OrderedValues* included) const;
 
   const DeviceOrder& order_;
-  const OrderedValues* included_;
+  std::size_t kept_sets_;
   const std::shared_ptr<DeviceMemory>& memory_;
   mutable std::mutex mutex_;
   std::vector<std::shared_ptr<const DeletedRows>> sets_;  // the newest last

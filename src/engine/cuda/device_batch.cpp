@@ -33,12 +33,6 @@ void DeviceCounters::finish() const {
   copy_to_host(wanted_, counters_.data(), sizeof(Counters), stream_->get());
 }
 
-namespace {
-
-[[nodiscard]] std::size_t bitmap_bytes_of(std::size_t bits) { return (bits + 7) / 8; }
-
-}  // namespace
-
 bool any_has_too_many(const std::vector<FoundRows>& found) {
   return std::any_of(found.begin(), found.end(),
                      [](const FoundRows& rows) { return rows.too_many; });
@@ -89,7 +83,7 @@ void DeviceBatch::make_plan() {
   plan_.piece = to_device ? 0 : piece_size();
   plan_.segments = static_cast<std::uint8_t>(targets_.size());
   for (std::size_t i = 0; i < targets_.size(); ++i) {
-    SegmentTraits traits = targets_[i].searcher.traits();
+    SegmentTraits traits = targets_[i].searcher.traits(request_.included_column);
     traits.has_deleted_rows = !targets_[i].deleted.empty();
     traits.reads_elements = encoders_[i].reads_elements();
     // Rays are counted before their hits are collected.
@@ -207,34 +201,6 @@ void DeviceBatch::wait_for_caller(std::span<const Lane> lanes) const {
   for (const Lane& lane : lanes) wait_for(lane.stream.get(), caller_);
 }
 
-DeviceBatch::Values DeviceBatch::values_on_device(const Queue& queue) const {
-  Values values;
-  RowValues& column = values.column;
-  column.data = request_.values;
-  column.type = request_.value_type;
-  column.validity = request_.validity;
-  column.validity_offset = request_.validity_offset;
-  column.is_included = request_.included;
-  for (std::size_t i = 0; request_.included && i < targets_.size(); ++i)
-    column.included[i] = {targets_[i].searcher.ordered_arrays()->included.get()};
-  if (!plan_.copies_values) return values;
-  std::size_t rows = 0;
-  for (const SegmentTarget& target : targets_)
-    rows = std::max(rows, target.searcher.encoding().row_count);
-  const std::size_t bytes = rows * width_of(request_.value_type);
-  values.copy = DeviceBytes(queue, bytes);
-  copy_to_device(values.copy.data(), request_.values, bytes, queue);
-  column.data = values.copy.data();
-  if (column.validity == nullptr) return values;
-  const std::uint8_t* const first = column.validity + column.validity_offset / 8;
-  column.validity_offset %= 8;
-  const std::size_t validity_bytes = bitmap_bytes_of(column.validity_offset + rows);
-  values.validity_copy = DeviceBytes(queue, validity_bytes);
-  copy_to_device(values.validity_copy.data(), first, validity_bytes, queue);
-  column.validity = static_cast<const std::uint8_t*>(values.validity_copy.data());
-  return values;
-}
-
 // Values may be put into key order once for every piece of ranges, which pays for large ones.
 bool DeviceBatch::may_gather() const {
   return batch().kind() == QueryKind::range && request_.values != nullptr;
@@ -305,6 +271,7 @@ std::vector<FoundRows> DeviceBatch::answer(const Piece& piece, DeviceRequest wan
   const bool rows_are_wanted = request_.answers.has(Answer::rows);
   wanted.values = values.data;
   wanted.value_type = request_.value_type;
+  wanted.included_column = request_.included_column;
   wanted.miss = request_.miss;
   if (plan_.folds_rows) {
     const DeviceRequest others = without_folded(wanted);
@@ -332,8 +299,8 @@ std::vector<FoundRows> DeviceBatch::answer(const Piece& piece, DeviceRequest wan
     }
   }
   if (validity != nullptr && validity != wanted.matched && piece.count != 0)
-    check(cudaMemcpyAsync(validity, wanted.matched, bitmap_bytes_of(piece.count),
-                          cudaMemcpyDeviceToDevice, queue),
+    check(cudaMemcpyAsync(validity, wanted.matched, (piece.count + 7) / 8, cudaMemcpyDeviceToDevice,
+                          queue),
           "copying on the GPU");
   return found;
 }

@@ -1,11 +1,46 @@
+#include <algorithm>
 #include <vector>
 
 #include "answers/cuda/fold_rows.hpp"
+#include "base/cuda/transfer.hpp"
+#include "base/types.hpp"
 #include "engine/cuda/device_batch.hpp"
+#include "engine/cuda/ordered_searcher.hpp"
 
-// Answers that are folded from all rows of a lookup: means, aggregates of values of which some are
-// null, and the last rows that rays find.
+// The values of a batch, and the answers that are folded from all rows of a lookup: means,
+// aggregates of values of which some are null, and the last rows that rays find.
 namespace rtindex::cuda {
+
+DeviceBatch::Values DeviceBatch::values_on_device(const Queue& queue) const {
+  Values values;
+  RowValues& column = values.column;
+  column.data = request_.values;
+  column.type = request_.value_type;
+  column.validity = request_.validity;
+  column.validity_offset = request_.validity_offset;
+  column.is_included = request_.included;
+  for (std::size_t i = 0; request_.included && i < targets_.size(); ++i) {
+    const DeviceIncluded& included =
+        targets_[i].searcher.ordered_arrays()->included[request_.included_column];
+    column.included[i] = {included.values.get(), included.valid.get()};
+  }
+  if (!plan_.copies_values) return values;
+  std::size_t rows = 0;
+  for (const SegmentTarget& target : targets_)
+    rows = std::max(rows, target.searcher.encoding().row_count);
+  const std::size_t bytes = rows * width_of(request_.value_type);
+  values.copy = DeviceBytes(queue, bytes);
+  copy_to_device(values.copy.data(), request_.values, bytes, queue);
+  column.data = values.copy.data();
+  if (column.validity == nullptr) return values;
+  const std::uint8_t* const first = column.validity + column.validity_offset / 8;
+  column.validity_offset %= 8;
+  const std::size_t validity_bytes = (column.validity_offset + rows + 7) / 8;
+  values.validity_copy = DeviceBytes(queue, validity_bytes);
+  copy_to_device(values.validity_copy.data(), first, validity_bytes, queue);
+  column.validity = static_cast<const std::uint8_t*>(values.validity_copy.data());
+  return values;
+}
 
 DeviceRequest DeviceBatch::without_folded(const DeviceRequest& wanted) const {
   DeviceRequest others = wanted;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "base/types.hpp"
 #include "engine/cuda/device_segments.hpp"
@@ -32,31 +33,26 @@ std::uint64_t shift_of(const Segment& segment, const KeyExtent& extent) {
 // One side of a merge: a segment, or what was merged before.
 struct MergeSide {
   OrderPart part;
-  const OrderedValues* values = nullptr;
-  const KeylessValues* keyless = nullptr;
+  const std::vector<DeviceIncluded>* included = nullptr;  // null: there is no such segment
+
+  [[nodiscard]] IncludedPart column(std::size_t number) const {
+    return {included == nullptr ? nullptr : &(*included)[number], part.deleted};
+  }
 };
 
 MergeSide side_of(const Segment& segment, const KeyExtent& extent) {
   const OrderedArrays& arrays = *device_searcher(segment).ordered_arrays();
-  return {{&arrays.order, shift_of(segment, extent), bits_of(segment.deleted)},
-          arrays.included.get(),
-          &arrays.keyless};
+  return {{&arrays.order, shift_of(segment, extent), bits_of(segment.deleted)}, &arrays.included};
 }
 
 // Replaces the arrays by both sides merged; the first may be what they hold. On their stream.
 void merge_into(OrderedArrays& arrays, const MergeSide& first, const MergeSide& second,
                 const MergeTarget& target, const Queue& queue) {
   MergedOrder merged = merge_orders(first.part, second.part, target, queue);
-  if (first.values != nullptr) {
-    static const KeylessValues none;
-    auto values = std::make_unique<OrderedValues>(
-        merge_values(*first.values, second.values, merged.sources, queue));
-    KeylessValues keyless = merge_keyless(*first.keyless, first.part.deleted,
-                                          second.keyless == nullptr ? none : *second.keyless,
-                                          second.part.deleted, first.values->type(), queue);
-    arrays.included = std::move(values);
-    std::swap(arrays.keyless, keyless);
-  }
+  std::vector<DeviceIncluded> included;
+  for (std::size_t i = 0; i < first.included->size(); ++i)
+    included.push_back(merge_included(first.column(i), second.column(i), merged.sources, queue));
+  arrays.included = std::move(included);
   arrays.order = std::move(merged.order);
 }
 
@@ -75,7 +71,7 @@ Segment DeviceSegmentBuilder::merge(std::span<const Segment> segments, std::size
   }
   if (is_ordered && can_merge(keys, 0))
     return merge_ordered(segments, row_count, is_all ? SegmentUse::main : SegmentUse::delta);
-  if (segments.front().searcher->included_type()) return merge_on_host();
+  if (!segments.front().searcher->included().empty()) return merge_on_host();
   return merge_columns(segments, row_count);
 }
 
@@ -89,7 +85,7 @@ Segment DeviceSegmentBuilder::merge_ordered(std::span<const Segment> segments,
   // The segments may be freed as soon as this throws.
   const WaitOnExit wait(queue);
   const MergeTarget target{kind_->layout, extent.empty() ? 0 : extent.largest - extent.smallest,
-                           row_count, segments.front().searcher->included_type().has_value()};
+                           row_count, !segments.front().searcher->included().empty()};
   for (const Segment& segment : segments)
     wait_for(queue, device_searcher(segment).ordered_arrays()->stream.get());
   const MergeSide first = side_of(segments[0], extent);
@@ -103,8 +99,8 @@ Segment DeviceSegmentBuilder::merge_ordered(std::span<const Segment> segments,
     merge_into(*arrays, first, second, target, queue);
   }
   for (std::size_t i = 2; i < segments.size(); ++i)
-    merge_into(*arrays, {{&arrays->order, 0, {}}, arrays->included.get(), &arrays->keyless},
-               side_of(segments[i], extent), target, queue);
+    merge_into(*arrays, {{&arrays->order, 0, {}}, &arrays->included}, side_of(segments[i], extent),
+               target, queue);
   std::shared_ptr<KeyCodec> codec = make_native_codec(type, extent);
   if (arrays->order.size() == 0 && !extent.empty()) {
     codec = make_native_codec(type, KeyExtent{});

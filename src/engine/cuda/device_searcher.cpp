@@ -89,7 +89,7 @@ std::string describe_gpu(int device) {
                      driver_text());
 }
 
-PooledStream build_stream(Stream caller, std::initializer_list<NamedColumn> columns) {
+PooledStream build_stream(Stream caller, const std::vector<NamedColumn>& columns) {
   PooledStream stream;
   bool on_device = false;
   for (const auto& [column, name] : columns) {

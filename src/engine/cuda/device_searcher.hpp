@@ -2,7 +2,6 @@
 
 #include <cuda_runtime_api.h>
 
-#include <initializer_list>
 #include <memory>
 #include <string>
 #include <utility>
@@ -79,8 +78,9 @@ class DeviceSearcher : public Searcher {
     bool edges_read_elements = false;
   };
   [[nodiscard]] virtual Encoding encoding() const = 0;
-  // What it offers to a plan, but for what depends on the batch.
-  [[nodiscard]] virtual SegmentTraits traits() const = 0;
+  // What it offers to a plan, but for what depends on the batch. `included_column`: which one is
+  // aggregated.
+  [[nodiscard]] virtual SegmentTraits traits(std::size_t included_column) const = 0;
 
   // Answers lookups into buffers in device memory. Returns the rowIDs if they are requested.
   [[nodiscard]] virtual FoundRows answer_on_device(Method method, const SearchedLookups& searched,
@@ -150,6 +150,6 @@ struct NamedColumn {
 
 // A stream for a build on the current GPU. It waits for the caller's stream if a column is in
 // device memory. Rejects columns that the GPU cannot read.
-[[nodiscard]] PooledStream build_stream(Stream caller, std::initializer_list<NamedColumn> columns);
+[[nodiscard]] PooledStream build_stream(Stream caller, const std::vector<NamedColumn>& columns);
 
 }  // namespace rtindex::cuda

@@ -1,11 +1,13 @@
 #include "engine/cuda/device_segments.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <utility>
 #include <vector>
 
 #include "base/error.hpp"
 #include "base/types.hpp"
+#include "engine/cuda/kept_rows.hpp"
 #include "engine/cuda/segment_input.hpp"
 #include "keys/codecs.hpp"
 #include "keys/cuda/device_codec.hpp"
@@ -18,50 +20,6 @@ namespace rtindex::cuda {
 
 namespace {
 
-// Keys of rows as their ordered_bits().
-constexpr ElementType bits_type{ElementType::Kind::unsigned_int, 8};
-
-// Keys and values that the rows of a change keep, read from the segments that hold them.
-class KeptOnGpu {
- public:
-  KeptOnGpu(std::span<const Segment> segments, const std::uint32_t* rows, std::size_t count,
-            std::size_t row_count, const Queue& queue)
-      : segments_(segments), count_(count), queue_(queue), named_(rows, count, row_count, queue) {}
-
-  // Their keys; null where they have none.
-  [[nodiscard]] DeviceElements keys() {
-    bits_ = DeviceArray<std::uint64_t>(queue_, count_);
-    valid_ = DeviceArray<std::uint32_t>(queue_, RowBits::words_of(count_));
-    check(cudaMemsetAsync(valid_.data(), 0, valid_.bytes(), queue_), "filling memory");
-    for (const Segment& segment : segments_)
-      named_.find_keys(device_searcher(segment).ordered_arrays()->order,
-                       segment.codec->native_base().value_or(0), bits_of(segment.deleted),
-                       bits_.data(), valid_.data(), queue_);
-    return {bits_.data(), bits_type, reinterpret_cast<const std::uint8_t*>(valid_.data()), 0,
-            count_};
-  }
-  // Their included values.
-  [[nodiscard]] const void* values(Type type) {
-    values_ = DeviceArray<std::uint8_t>(queue_, count_ * width_of(type));
-    check(cudaMemsetAsync(values_.data(), 0, values_.bytes(), queue_), "filling memory");
-    for (const Segment& segment : segments_) {
-      const OrderedArrays& arrays = *device_searcher(segment).ordered_arrays();
-      named_.find_values(arrays.order, *arrays.included, arrays.keyless, bits_of(segment.deleted),
-                         values_.data(), queue_);
-    }
-    return values_.data();
-  }
-
- private:
-  std::span<const Segment> segments_;
-  std::size_t count_;
-  Queue queue_;
-  NamedElements named_;
-  DeviceArray<std::uint64_t> bits_;
-  DeviceArray<std::uint32_t> valid_;
-  DeviceArray<std::uint8_t> values_;
-};
-
 // The encoded keys of an update in place.
 struct RefitArrays {
   explicit RefitArrays(PooledStream made_on) : stream(std::move(made_on)) {}
@@ -71,9 +29,35 @@ struct RefitArrays {
   NewKeys keys;
 };
 
-// Values without their validity: those of erased rows are unspecified.
-[[nodiscard]] ColumnView all_valid(const ColumnView& column) {
-  return column.has_value() ? column.with_validity(nullptr) : column;
+// Included columns in host memory. Only those with nulls have a validity bitmap.
+class HostIncluded {
+ public:
+  HostIncluded(std::span<const ColumnView> columns, Stream caller) {
+    for (const ColumnView& column : columns) {
+      copies_.emplace_back(column, "included values", caller);
+      const ColumnView& view = copies_.back().view();
+      views_.push_back(column.has_value() && !column.nullable() ? view.with_validity(nullptr)
+                                                                : view);
+    }
+  }
+  [[nodiscard]] const std::vector<ColumnView>& views() const { return views_; }
+
+ private:
+  std::deque<HostColumn> copies_;
+  std::vector<ColumnView> views_;
+};
+
+[[nodiscard]] std::vector<ColumnView> columns_of(const IncludedColumns& include) {
+  std::vector<ColumnView> columns;
+  for (const IncludedColumn& one : include.columns()) columns.push_back(one.values);
+  return columns;
+}
+
+// The columns of a build or a change, by their names in errors.
+[[nodiscard]] std::vector<NamedColumn> with_included(std::vector<NamedColumn> columns,
+                                                     std::span<const ColumnView> include) {
+  for (const ColumnView& values : include) columns.push_back({values, "included values"});
+  return columns;
 }
 
 // A step of the host: keys that are not native are decoded and encoded again.
@@ -82,11 +66,12 @@ struct RefitArrays {
                                             std::size_t row_count) {
   const HostColumn list(rows.rows, "rows", rows.stream);
   const HostColumn keys(rows.keys, "keys", rows.stream);
-  const HostColumn include(only_column(rows.include), "included values", rows.stream);
+  const HostIncluded include(rows.include, rows.stream);
   NewRows here = rows;
-  here.rows = all_valid(list.view());
+  here.rows = list.view();
+  if (here.rows.has_value()) here.rows = here.rows.with_validity(nullptr);
   here.keys = keys.view();
-  if (!rows.include.empty()) here.include = {all_valid(include.view())};
+  here.include = include.views();
   return host.build_rows(here, on_host(current), row_count);
 }
 
@@ -98,8 +83,7 @@ DeviceSegmentBuilder::DeviceSegmentBuilder(GpuContext gpu, DeviceSearchers kind)
       host_({.key_use = kind_->key_use,
              .build = [this](EncodedColumn column, const KeyCodec& codec, const KeyText& key_text,
                              std::span<const ColumnView> include) {
-               return make_encoded(std::move(column), codec, key_text, codec.rows(),
-                                   only_column(include));
+               return make_encoded(std::move(column), codec, key_text, codec.rows(), include);
              }}) {}
 
 struct DeviceSegmentBuilder::NativeRows {
@@ -108,8 +92,7 @@ struct DeviceSegmentBuilder::NativeRows {
   DeviceExtent extent;
   RowIds ids;
   std::size_t row_count;
-  std::optional<Type> value_type;
-  const void* values = nullptr;  // one for each element
+  std::vector<ElementValues> included = {};
   // Of keys that are encoded already, before the base is subtracted; null: of the type.
   std::shared_ptr<KeyCodec> codec = {};
   std::uint64_t base = 0;
@@ -143,7 +126,7 @@ NewSegment DeviceSegmentBuilder::build_native(PooledStream made_on, const Native
                         : std::nullopt;
   DeviceRows rows(std::move(made_on));
   rows.row_count = input.row_count;
-  const bool has_values = input.value_type.has_value();
+  const bool has_values = !input.included.empty();
   rows.column =
       encode_column(input.keys, map, input.extent.valid, has_values ? RowIds{} : input.ids,
                     has_values ? input.keys.size : input.row_count, room, queue);
@@ -154,11 +137,14 @@ NewSegment DeviceSegmentBuilder::build_native(PooledStream made_on, const Native
     rows.sorting = Sorting::by_full_keys;
   }
   rows.full = input.full;
-  if (has_values) {
-    rows.value_type = input.value_type;
-    rows.values = input.values;
-    rows.ids = input.ids;
-    rows.keyless = keyless_of(input.keys, nulls, input.ids, input.values, *input.value_type, queue);
+  if (has_values) rows.ids = input.ids;
+  for (const ElementValues& column : input.included) {
+    const auto keyless = [&](const void* values, Type type) {
+      return keyless_of(input.keys, nulls, input.ids, values, type, queue);
+    };
+    rows.included.push_back(
+        {column, keyless(column.values, column.type),
+         column.valid == nullptr ? KeylessValues() : keyless(column.valid, valid_type)});
   }
   NewSegment result;
   result.segment.searcher = make_searcher(std::move(rows), use, meter);
@@ -168,14 +154,12 @@ NewSegment DeviceSegmentBuilder::build_native(PooledStream made_on, const Native
 }
 
 NewSegment DeviceSegmentBuilder::build_main(PooledStream made_on, NativeRows rows,
-                                            const ColumnView& values,
+                                            std::span<const ColumnView> values,
                                             const MemoryMeter& meter) const {
-  OnGpuElements include;
-  if (values.has_value()) {
-    include = OnGpuElements(values, {gpu_.memory, made_on.get()});
-    rows.value_type = values.type();
-    rows.values = include.elements().data;
-  }
+  const Queue queue(gpu_.memory, made_on.get());
+  std::deque<OnGpuValues> include;
+  for (const ColumnView& column : values)
+    rows.included.push_back(include.emplace_back(column, queue).values());
   return build_native(std::move(made_on), rows, SegmentUse::main, meter);
 }
 
@@ -183,8 +167,8 @@ NewSegment DeviceSegmentBuilder::build_main(PooledStream made_on, NativeRows row
 NewSegment DeviceSegmentBuilder::build_tuples(const ColumnView& column,
                                               const BuildOptions& options) const {
   const MemoryMeter meter;
-  PooledStream own = build_stream(
-      options.stream, {{column, "keys"}, {only_column(options.include), "included values"}});
+  const std::vector<ColumnView> include = columns_of(options.include);
+  PooledStream own = build_stream(options.stream, with_included({{column, "keys"}}, include));
   const Queue queue(gpu_.memory, own.get());
   const WaitOnExit wait(queue);
   const OnGpuTuples tuples(column, queue);
@@ -193,33 +177,36 @@ NewSegment DeviceSegmentBuilder::build_tuples(const ColumnView& column,
   const bool is_composite = column.type() == Type::composite;
   if (!is_composite) types.push_back(column.type());
   CodedColumn coded = encode_on_device(tuples.tuples(), types, is_composite, kind_->key_use, queue);
-  NativeRows rows{column.type(), coded.elements, coded.extent, {}, column.size(), {}};
+  NativeRows rows{column.type(), coded.elements, coded.extent, {}, column.size()};
   rows.codec = std::move(coded.codec);
   rows.base = coded.base;
   rows.full = std::move(coded.full);
-  return build_main(std::move(own), std::move(rows), only_column(options.include), meter);
+  return build_main(std::move(own), std::move(rows), include, meter);
 }
 
 NewSegment DeviceSegmentBuilder::build_column(const ColumnView& column,
                                               const BuildOptions& options) const {
+  const std::vector<ColumnView> include = columns_of(options.include);
   if (!is_native(column.type())) {
     if (kind_->positions && column.parts().size() <= PackedMap::max_fields)
       return build_tuples(column, options);
     const HostColumn keys(column, "keys", options.stream);
-    const HostColumn include(only_column(options.include), "included values", options.stream);
+    const HostIncluded here(include, options.stream);
+    std::vector<IncludedColumn> named;
+    for (std::size_t i = 0; i < include.size(); ++i)
+      named.push_back({options.include.columns()[i].name, here.views()[i]});
     BuildOptions on_host = options;
-    on_host.include = include.view();
+    on_host.include = std::move(named);
     return on_gpu(host_.build(keys.view(), on_host));
   }
   const MemoryMeter meter;
-  PooledStream stream = build_stream(
-      options.stream, {{column, "keys"}, {only_column(options.include), "included values"}});
+  PooledStream stream = build_stream(options.stream, with_included({{column, "keys"}}, include));
   const Queue queue(gpu_.memory, stream.get());
   const WaitOnExit wait(queue);
   const OnGpuElements keys(column, queue);
   const NativeRows rows{
-      column.type(), keys.elements(), extent_of(keys.elements(), queue), {}, column.size(), {}};
-  return build_main(std::move(stream), rows, only_column(options.include), meter);
+      column.type(), keys.elements(), extent_of(keys.elements(), queue), {}, column.size()};
+  return build_main(std::move(stream), rows, include, meter);
 }
 
 NewSegment DeviceSegmentBuilder::build(const ColumnView& column,
@@ -241,20 +228,23 @@ NewSegment DeviceSegmentBuilder::build_rows(const NewRows& input, std::span<cons
   const Type type = main.codec->type();
   if (!is_native(type)) return on_gpu(build_rows_on_host(host_, input, current, row_count));
   if (is_small(input, main)) return build_few(input, type, row_count);
-  const std::optional<Type> included = main.searcher->included_type();
-  const ColumnView new_values = only_column(input.include);
+  const std::size_t columns = main.searcher->included().size();
+  std::vector<ColumnView> new_values = input.include;  // those that are not set are kept
+  new_values.resize(columns);
   const MemoryMeter meter;
   PooledStream own = build_stream(
-      input.stream, {{input.rows, "rows"}, {input.keys, "keys"}, {new_values, "included values"}});
+      input.stream, with_included({{input.rows, "rows"}, {input.keys, "keys"}}, new_values));
   const Queue queue(gpu_.memory, own.get());
   WaitOnExit wait(queue);
 
   const OnGpuElements named =
       input.rows.has_value() ? OnGpuElements(input.rows, queue) : OnGpuElements();
-  NativeRows rows{type, {}, {}, {}, row_count, included};
+  NativeRows rows{type, {}, {}, {}, row_count};
   rows.ids = {static_cast<const std::uint32_t*>(named.elements().data), input.first};
   std::optional<KeptOnGpu> kept;
-  if (!input.keys.has_value() || (included && !new_values.has_value()))
+  if (!input.keys.has_value() ||
+      !std::all_of(new_values.begin(), new_values.end(),
+                   [](const ColumnView& one) { return one.has_value(); }))
     kept.emplace(current, rows.ids.rows, input.count, row_count, queue);
 
   OnGpuElements keys;
@@ -275,13 +265,11 @@ NewSegment DeviceSegmentBuilder::build_rows(const NewRows& input, std::span<cons
       rows.extent = converted.extent;
     }
   }
-  OnGpuElements include;
-  if (included && new_values.has_value()) {
-    include = OnGpuElements(new_values, queue);
-    rows.values = include.elements().data;
-  } else if (included) {
-    rows.values = kept->values(*included);
-  }
+  std::deque<OnGpuValues> include;
+  for (std::size_t i = 0; i < columns; ++i)
+    rows.included.push_back(new_values[i].has_value()
+                                ? include.emplace_back(new_values[i], queue).values()
+                                : kept->values(i));
   NewSegment made = build_native(
       std::move(own), rows, input.merged_at_once ? SegmentUse::merged : SegmentUse::delta, meter);
   if (input.merged_at_once) wait.release();  // the segment waits when it is destroyed

@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "engine/cuda/ordered_searcher.hpp"
 #include "engine/host_segments.hpp"
@@ -44,7 +45,8 @@ class DeviceSegmentBuilder final : public SegmentBuilder {
                                         SegmentUse use, const MemoryMeter& meter) const;
   // The main segment, with its included values if they are set.
   [[nodiscard]] NewSegment build_main(PooledStream made_on, NativeRows rows,
-                                      const ColumnView& values, const MemoryMeter& meter) const;
+                                      std::span<const ColumnView> values,
+                                      const MemoryMeter& meter) const;
   [[nodiscard]] NewSegment build_column(const ColumnView& column,
                                         const BuildOptions& options) const;
   // Strings and tuples, encoded on the GPU.
@@ -60,7 +62,7 @@ class DeviceSegmentBuilder final : public SegmentBuilder {
   [[nodiscard]] std::unique_ptr<Searcher> make_encoded(EncodedColumn column, const KeyCodec& codec,
                                                        const KeyText& key_text,
                                                        const RowNumbers& numbers,
-                                                       const ColumnView& include) const;
+                                                       std::span<const ColumnView> include) const;
   // Merges keys in key order; searchers that keep no order are rebuilt from their keys.
   [[nodiscard]] Segment merge_ordered(std::span<const Segment> segments, std::size_t row_count,
                                       SegmentUse use) const;

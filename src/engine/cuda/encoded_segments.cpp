@@ -1,4 +1,5 @@
 #include <cstring>
+#include <deque>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -18,6 +19,12 @@ class HostValues {
  public:
   HostValues(const ColumnView& values, const RowNumbers& numbers)
       : numbers_(numbers), view_(values) {}
+  // That they are not null, as a column of its own.
+  [[nodiscard]] static std::vector<std::uint8_t> valid(const ColumnView& values) {
+    std::vector<std::uint8_t> bytes(values.size());
+    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = values.valid(i) ? 1 : 0;
+    return bytes;
+  }
 
   // The values of some rows.
   [[nodiscard]] DeviceArray<std::uint8_t> of(const std::vector<std::uint32_t>& rows,
@@ -61,6 +68,30 @@ class HostValues {
   return std::make_shared<DeviceFullKeys>(codec, codec.fields(), queue);
 }
 
+// An included column of a file.
+class LoadedValues {
+ public:
+  LoadedValues(const FileReader& file, std::size_t size) {
+    const std::string& name = file.text("type");
+    const Type type = find_type(name).value_or(Type::string);
+    if (!is_native(type)) file.reject("its included values are of the unknown type '{}'", name);
+    values_ = file.array<std::uint8_t>("values", size * width_of(type));
+    view_ = ColumnView::of(type, std::as_const(values_).data(), size);
+    if (!file.has("valid")) return;
+    const auto valid = file.array<std::uint8_t>("valid", size);
+    bits_.assign((size + 7) / 8, 0);
+    for (std::size_t i = 0; i < size; ++i)
+      if (valid[i] != 0) bits_[i / 8] = static_cast<std::uint8_t>(bits_[i / 8] | 1U << (i % 8));
+    view_ = view_.with_validity(bits_.data());
+  }
+  [[nodiscard]] const ColumnView& view() const { return view_; }
+
+ private:
+  Array<std::uint8_t> values_;
+  std::vector<std::uint8_t> bits_;
+  ColumnView view_;
+};
+
 // Makes row i of the rows element i of their values.
 class ElementNumbers {
  public:
@@ -90,11 +121,9 @@ std::unique_ptr<Searcher> DeviceSegmentBuilder::make_searcher(DeviceRows rows, S
       gpu_, kind_, in_key_order(std::move(rows), kind_->layout, gpu_.memory), use, meter);
 }
 
-std::unique_ptr<Searcher> DeviceSegmentBuilder::make_encoded(EncodedColumn column,
-                                                             const KeyCodec& codec,
-                                                             const KeyText& key_text,
-                                                             const RowNumbers& numbers,
-                                                             const ColumnView& include) const {
+std::unique_ptr<Searcher> DeviceSegmentBuilder::make_encoded(
+    EncodedColumn column, const KeyCodec& codec, const KeyText& key_text, const RowNumbers& numbers,
+    std::span<const ColumnView> include) const {
   const OnDevice current(gpu_.device);
   if (kind_->reject) kind_->reject(column, key_text);
   if (!kind_->positions) return kind_->encoded(std::move(column), codec, gpu_);
@@ -109,19 +138,30 @@ std::unique_ptr<Searcher> DeviceSegmentBuilder::make_encoded(EncodedColumn colum
     rows.column = in_full_order(std::move(rows.column), rows.full->view(), queue);
     rows.sorting = Sorting::by_full_keys;
   }
-  if (!include.has_value()) return make_searcher(std::move(rows), SegmentUse::main, meter);
+  if (include.empty()) return make_searcher(std::move(rows), SegmentUse::main, meter);
   std::vector<std::uint32_t> of_keys(column.size());  // the row of each key
   if (rows.sorting == Sorting::by_full_keys)
     copy_to_host(of_keys.data(), rows.column.rows.data(), column.size() * sizeof(std::uint32_t),
                  queue);
   else
     for (std::size_t i = 0; i < column.size(); ++i) of_keys[i] = column.row(i);
-  const HostValues included(include, numbers);
-  const DeviceArray<std::uint8_t> values = included.of(of_keys, queue);
+  std::vector<DeviceArray<std::uint8_t>> arrays;  // until the searcher is made
+  for (const ColumnView& values : include) {
+    const HostValues included(values, numbers);
+    arrays.push_back(included.of(of_keys, queue));
+    DeviceRows::Included made{
+        {values.type(), arrays.back().data()}, included.outside(column, queue), {}};
+    if (values.nullable()) {
+      const std::vector<std::uint8_t> bytes = HostValues::valid(values);
+      const ColumnView of_bytes = ColumnView::of(valid_type, bytes.data(), bytes.size());
+      const HostValues valid(of_bytes, numbers);
+      arrays.push_back(valid.of(of_keys, queue));
+      made.values.valid = arrays.back().data();
+      made.keyless_valid = valid.outside(column, queue);
+    }
+    rows.included.push_back(std::move(made));
+  }
   const ElementNumbers elements(rows, of_keys, queue);
-  rows.value_type = include.type();
-  rows.values = values.data();
-  rows.keyless = included.outside(column, queue);
   return make_searcher(std::move(rows), SegmentUse::main, meter);
 }
 
@@ -130,11 +170,8 @@ LoadedSearcher DeviceSegmentBuilder::load(const FileReader& file, const KeyCodec
                                           std::size_t rows) const {
   EncodedColumn column = load_column(file, rows, codec.span());
   const KeyText key_text = [](std::uint32_t) { return "(of the file)"; };
-  if (!file.has("included_type"))
+  if (!file.has("included_rows"))
     return {make_encoded(std::move(column), codec, key_text, {}, {}), true};
-  const std::string& name = file.text("included_type");
-  const Type type = find_type(name).value_or(Type::string);
-  if (!is_native(type)) file.reject("its included values are of the unknown type '{}'", name);
   auto listed = file.array<std::uint32_t>("included_rows");
   for (std::size_t i = 0; i < listed.size(); ++i)
     if (std::as_const(listed)[i] >= rows ||
@@ -142,9 +179,12 @@ LoadedSearcher DeviceSegmentBuilder::load(const FileReader& file, const KeyCodec
       file.reject("the rows of its included values do not ascend");
   const RowNumbers numbers(std::move(listed));
   if (numbers.size() == 0 && column.size() != 0) file.reject("its included values are missing");
-  const auto bytes = file.array<std::uint8_t>("included_values", numbers.size() * width_of(type));
-  const ColumnView values = ColumnView::of(type, bytes.data(), numbers.size());
-  return {make_encoded(std::move(column), codec, key_text, numbers, values), true};
+  std::deque<LoadedValues> loaded;
+  std::vector<ColumnView> include;
+  const auto part = [&](std::size_t i) { return file.part(fmt::format("included{}", i)); };
+  for (std::size_t i = 0; part(i).has("type"); ++i)
+    include.push_back(loaded.emplace_back(part(i), numbers.size()).view());
+  return {make_encoded(std::move(column), codec, key_text, numbers, include), true};
 }
 
 }  // namespace rtindex::cuda

@@ -70,9 +70,11 @@ FoundRows OrderedSearcher::answer_on_device(Method method, const SearchedLookups
     return found;
   }
   const OrderedValues* included =
-      request.wants_values() && request.values == nullptr ? arrays.included.get() : nullptr;
+      request.wants_values() && request.values == nullptr && !arrays.included.empty()
+          ? arrays.included[request.included_column].values.get()
+          : nullptr;
   if (!lookups.deleted.empty()) {
-    found.deleted = arrays.deleted_rows->get(lookups.deleted, included != nullptr, stream);
+    found.deleted = arrays.deleted_rows->get(lookups.deleted, included, stream);
     if (included != nullptr) included = found.deleted.included();
   }
   const DeletedPositions deleted = found.deleted.positions();
@@ -102,7 +104,7 @@ void OrderedSearcher::bring_into_order(FoundRows& found, const DeviceLookups& lo
   found.keys = arrays_->order.keys();
   found.rows = ordered_rows();
   if (!lookups.deleted.empty() && !is_ordered())
-    found.deleted = rows_by_key().deleted.get(lookups.deleted, false, stream);
+    found.deleted = rows_by_key().deleted.get(lookups.deleted, nullptr, stream);
 }
 
 RowsView OrderedSearcher::ordered_rows() const {
@@ -131,7 +133,7 @@ void OrderedSearcher::find_edges_on_device(const SearchedLookups& searched, Edge
   OrderedArrays& arrays = *arrays_;
   const DeletedRowsUse deleted = lookups.deleted.empty()
                                      ? DeletedRowsUse()
-                                     : arrays.deleted_rows->get(lookups.deleted, false, stream);
+                                     : arrays.deleted_rows->get(lookups.deleted, nullptr, stream);
   const EdgeTarget target{edge, deleted.positions(), rows, keys};
   if (arrays.positions->fused().edges && !arrays.compares_full_keys()) {
     arrays.positions->find_edges(lookups, target, stream);

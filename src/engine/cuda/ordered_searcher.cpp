@@ -17,7 +17,8 @@ OrderedSearcher::OrderedSearcher(GpuContext gpu, std::shared_ptr<const DeviceSea
       use_(use) {
   size_ = arrays_->order.size();
   capabilities_ = kind_->capabilities;
-  if (arrays_->included) included_ = {{arrays_->included->type()}};
+  for (const DeviceIncluded& column : arrays_->included)
+    included_.push_back({column.type(), column.valid != nullptr});
   if (kind_->keeps_order) ordered_arrays_ = arrays_.get();
   // A segment that is merged at once needs no wait: the merge is queued behind it.
   if (use_ == SegmentUse::merged && kind_->keeps_order) return;
@@ -47,7 +48,7 @@ void OrderedSearcher::make_searchable() const {
     arrays.filter = build_filter(arrays.order, queue);
   arrays.positions = kind_->positions(arrays.order, queue);
   arrays.stream.wait();
-  arrays.deleted_rows.emplace(arrays.order, arrays.included.get(), memory());
+  arrays.deleted_rows.emplace(arrays.order, arrays.included.size(), memory());
 }
 
 DeviceColumn OrderedSearcher::device_column(cudaStream_t stream) const {
@@ -70,29 +71,46 @@ void OrderedSearcher::select(const KeyCodec&, std::span<const std::uint64_t> pos
 
 void OrderedSearcher::save(FileWriter file) const {
   SegmentKeys::save(file);
-  if (!arrays_->included) return;
+  if (arrays_->included.empty()) return;
   IncludedRows kept = included_rows();
-  const Type type = arrays_->included->type();
-  file.text("included_type", std::string(name_of(type)));
-  Array<std::uint8_t> values(kept.rows.size() * width_of(type));
-  if (!values.empty())
-    std::memcpy(values.data(), kept.columns.front().view().data(), values.bytes());
+  const std::size_t rows = kept.rows.size();
+  for (std::size_t i = 0; i < kept.columns.size(); ++i) {
+    FileWriter part = file.part(fmt::format("included{}", i));
+    const ColumnView column = kept.columns[i].view();
+    part.text("type", std::string(name_of(column.type())));
+    Array<std::uint8_t> values(rows * width_of(column.type()));
+    if (!values.empty()) std::memcpy(values.data(), column.data(), values.bytes());
+    part.array("values", std::move(values));
+    if (!included_[i].has_nulls) continue;
+    Array<std::uint8_t> valid(rows);
+    for (std::size_t row = 0; row < rows; ++row) valid[row] = column.valid(row) ? 1 : 0;
+    part.array("valid", std::move(valid));
+  }
   file.array("included_rows", std::move(kept.rows));
-  file.array("included_values", std::move(values));
 }
 
 IncludedRows OrderedSearcher::included_rows() const {
-  if (!arrays_->included) return {};
+  IncludedRows result;
+  if (arrays_->included.empty()) return result;
   const OnDevice current(gpu().device);
   const PooledStream stream;
-  const ValuesByRow found =
-      values_by_row(*arrays_->included, arrays_->order, arrays_->keyless, {memory(), stream.get()});
-  IncludedRows result;
-  result.rows = Array<std::uint32_t>(found.rows.size());
-  copy_to_host(result.rows.data(), found.rows.data(), result.rows.bytes(), stream.get());
-  result.columns.push_back(fetched(
-      ColumnView::of(arrays_->included->type(), found.values.data(), found.rows.size()).on_device(),
-      stream.get()));
+  const Queue queue(memory(), stream.get());
+  for (const DeviceIncluded& column : arrays_->included) {
+    const ValuesByRow found = values_by_row(*column.values, arrays_->order, column.keyless, queue);
+    const std::size_t rows = found.rows.size();
+    if (result.columns.empty()) {
+      result.rows = Array<std::uint32_t>(rows);
+      copy_to_host(result.rows.data(), found.rows.data(), result.rows.bytes(), queue);
+    }
+    result.columns.push_back(
+        fetched(ColumnView::of(column.type(), found.values.data(), rows).on_device(), queue));
+    if (column.valid == nullptr) continue;
+    const ValuesByRow valid =
+        values_by_row(*column.valid, arrays_->order, column.keyless_valid, queue);
+    std::vector<std::uint8_t> is_valid(rows);
+    copy_to_host(is_valid.data(), valid.values.data(), rows, queue);
+    for (std::size_t i = 0; i < rows; ++i) result.columns.back().set_valid(i, is_valid[i] != 0);
+  }
   return result;
 }
 
@@ -100,9 +118,9 @@ std::string OrderedSearcher::describe() const {
   const OrderedArrays& arrays = ready();
   std::string text = describe_gpu(gpu().device) + arrays.positions->describe();
   text += fmt::format("keys: {}\n", arrays.order.unique() ? "unique" : "with duplicates");
-  if (arrays.included)
-    text += fmt::format("included: {} values in key order, with prefix sums or block results\n",
-                        name_of(arrays.included->type()));
+  for (const DeviceIncluded& column : arrays.included)
+    text += fmt::format("included: {} values in key order, with prefix sums or block results{}\n",
+                        name_of(column.type()), column.valid == nullptr ? "" : ", some null");
   return text +
          fmt::format("changes: {}\n", arrays.full ? "encoded by the host" : "sorted on the GPU");
 }
@@ -116,18 +134,18 @@ DeviceSearcher::Encoding OrderedSearcher::encoding() const {
 
 // Batches are not sorted by key: on an H200 with up to 2^31 keys, the scatter of the results costs
 // what the search gains.
-SegmentTraits OrderedSearcher::traits() const {
+SegmentTraits OrderedSearcher::traits(std::size_t included_column) const {
   const OrderedArrays& arrays = ready();
   const FusedOffer& fused = arrays.positions->fused();
-  return {
-      .unique_keys = arrays.order.unique(),
-      .ascending_rows = arrays.order.rows_ascend(),
-      .compares_full_keys = arrays.compares_full_keys(),
-      .finds_first_rows = arrays.positions->finds_first_rows(),
-      .has_prefix_sums = arrays.included != nullptr && arrays.included->sums_before() != nullptr,
-      .fuses_sums = fused.sums,
-      .fuses_included_sums = fused.included_sums,
-      .fuses_pairs = fused.pair};
+  return {.unique_keys = arrays.order.unique(),
+          .ascending_rows = arrays.order.rows_ascend(),
+          .compares_full_keys = arrays.compares_full_keys(),
+          .finds_first_rows = arrays.positions->finds_first_rows(),
+          .has_prefix_sums = included_column < arrays.included.size() &&
+                             arrays.included[included_column].values->sums_before() != nullptr,
+          .fuses_sums = fused.sums,
+          .fuses_included_sums = fused.included_sums,
+          .fuses_pairs = fused.pair};
 }
 
 std::vector<std::pair<std::string, std::size_t>> OrderedSearcher::memory_entries() const {
@@ -135,8 +153,9 @@ std::vector<std::pair<std::string, std::size_t>> OrderedSearcher::memory_entries
   std::vector<std::pair<std::string, std::size_t>> parts = {
       {"keys and rowIDs", arrays.order.bytes()}};
   for (auto& part : arrays.positions->bytes()) parts.push_back(std::move(part));
-  if (arrays.included)
-    parts.emplace_back("included values", arrays.included->bytes() + arrays.keyless.bytes());
+  std::size_t included_bytes = 0;
+  for (const DeviceIncluded& column : arrays.included) included_bytes += column.bytes();
+  if (!arrays.included.empty()) parts.emplace_back("included values", included_bytes);
   if (arrays.filter.bytes() != 0) parts.emplace_back("filter", arrays.filter.bytes());
   if (const std::size_t bytes = arrays.deleted_rows->bytes(); bytes != 0)
     parts.emplace_back("deleted rows by position", bytes);
@@ -154,12 +173,12 @@ std::unique_ptr<OrderedArrays> in_key_order(DeviceRows rows, Layout layout,
   const Queue queue(memory, arrays->stream.get());
   arrays->order = DeviceOrder(std::move(rows.column), rows.sorting, layout, queue);
   arrays->full = std::move(rows.full);
-  if (!rows.value_type) return arrays;
-  arrays->included = std::make_unique<OrderedValues>(
-      rows.values, *rows.value_type, arrays->order.rows(), arrays->order.size(), DeletedPositions{},
-      OrderedWants{.sum = true, .min = true, .max = true}, true, nullptr, queue);
+  if (rows.included.empty()) return arrays;
+  for (DeviceRows::Included& column : rows.included)
+    arrays->included.push_back(included_in_order(column.values, arrays->order.rows(),
+                                                 arrays->order.size(), std::move(column.keyless),
+                                                 std::move(column.keyless_valid), queue));
   arrays->order.renumber(rows.ids, rows.row_count, queue);
-  arrays->keyless = std::move(rows.keyless);
   return arrays;
 }
 

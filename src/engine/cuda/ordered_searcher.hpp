@@ -15,7 +15,7 @@
 #include "engine/engine.hpp"
 #include "keys/cuda/device_full_keys.hpp"
 #include "order/cuda/device_filter.hpp"
-#include "order/cuda/row_values.hpp"
+#include "order/cuda/device_included.hpp"
 
 namespace rtindex::cuda {
 
@@ -52,7 +52,7 @@ struct DeviceSearchers {
 struct RowsByKey {
   RowsByKey(const DeviceOrder& from, const Queue& queue)
       : order(from.column(queue), Sorting::needed, Layout::split, queue),
-        deleted(order, nullptr, queue.memory()) {
+        deleted(order, 0, queue.memory()) {
     order.release_keys();
     check(cudaStreamSynchronize(queue), "sorting rows");
   }
@@ -67,8 +67,7 @@ struct OrderedArrays {
 
   PooledStream stream;
   DeviceOrder order;
-  std::unique_ptr<OrderedValues> included;
-  KeylessValues keyless;
+  std::vector<DeviceIncluded> included;  // never resized once it is searchable
   std::shared_ptr<DeviceFullKeys> full;  // of keys that are not native
   // Set when it is made searchable.
   DeviceFilter filter;  // of a small segment that lookups search beside a large one
@@ -95,7 +94,7 @@ class OrderedSearcher final : public DeviceSearcher {
   ~OrderedSearcher() override;
 
   [[nodiscard]] Encoding encoding() const override;
-  [[nodiscard]] SegmentTraits traits() const override;
+  [[nodiscard]] SegmentTraits traits(std::size_t included_column) const override;
   [[nodiscard]] FoundRows answer_on_device(Method method, const SearchedLookups& searched,
                                            const DeviceRequest& request, RowsWanted wanted,
                                            cudaStream_t stream) const override;
@@ -145,16 +144,20 @@ struct DeviceRows {
   explicit DeviceRows(PooledStream made_on) : stream(std::move(made_on)) {}
 
   PooledStream stream;
-  // With included values, the rows of the column are indices into `values`; `ids` maps them to
+  // With included values, the rows of the column are indices into these; `ids` maps them to
   // rowIDs once the values are in key order.
   DeviceColumn column;
   Sorting sorting = Sorting::needed;
   std::size_t row_count = 0;             // of the index
   std::shared_ptr<DeviceFullKeys> full;  // of keys that are not native
-  std::optional<Type> value_type;        // empty without included values
-  const void* values = nullptr;          // in device memory
   RowIds ids;
-  KeylessValues keyless;
+  // An included column: a value for each element of the column, and the values of rows without a
+  // key.
+  struct Included {
+    ElementValues values;
+    KeylessValues keyless, keyless_valid;
+  };
+  std::vector<Included> included;
 };
 
 // Sorts rows by key, with their included values.

@@ -64,6 +64,13 @@ void fail_unfit(const ColumnView& keys, std::size_t element, Type type, cudaStre
       element_text(keys, static_cast<std::uint32_t>(element), stream), name_of(type));
 }
 
+OnGpuValues::OnGpuValues(const ColumnView& column, const Queue& queue)
+    : type_(column.type()), elements_(column, queue) {
+  const DeviceElements& elements = elements_.elements();
+  if (elements.validity != nullptr)
+    valid_ = validity_bytes(elements.validity, elements.validity_offset, elements.size, queue);
+}
+
 OnGpuTuples::OnGpuTuples(const ColumnView& column, const Queue& queue) {
   CopiesIn in;
   tuples_ = tuples_on_device(column, 0, column.size(), copies_, in, queue);

@@ -8,6 +8,7 @@
 #include "base/cuda/staging.hpp"
 #include "engine/cuda/device_lookups.hpp"
 #include "keys/cuda/device_keys.hpp"
+#include "order/cuda/device_included.hpp"
 #include "rows/row_bitmap.hpp"
 
 namespace rtindex::cuda {
@@ -27,6 +28,21 @@ class OnGpuElements {
   Type type_ = Type::u64;
   DeviceElements elements_;
   DeviceArray<std::uint8_t> copy_, validity_;
+};
+
+// Included values on the GPU, and which of them are not null.
+class OnGpuValues {
+ public:
+  OnGpuValues(const ColumnView& column, const Queue& queue);
+
+  [[nodiscard]] ElementValues values() const {
+    return {type_, elements_.elements().data, valid_.empty() ? nullptr : valid_.data()};
+  }
+
+ private:
+  Type type_;
+  OnGpuElements elements_;
+  DeviceArray<std::uint8_t> valid_;
 };
 
 // The rows of the `nulls` null elements of a column, in an index with `row_count` rows; null where

@@ -13,8 +13,9 @@
 namespace rtindex::cuda {
 
 bool DeviceSegmentBuilder::is_small(const NewRows& input, const Segment& main) const {
-  return input.keys.has_value() && input.count <= max_few_keys && !main.searcher->included_type() &&
-         kind_->positions && kind_->layout == Layout::pairs && !kind_->holds;
+  return input.keys.has_value() && input.count <= max_few_keys &&
+         main.searcher->included().empty() && kind_->positions && kind_->layout == Layout::pairs &&
+         !kind_->holds;
 }
 
 NewSegment DeviceSegmentBuilder::build_few(const NewRows& input, Type type,

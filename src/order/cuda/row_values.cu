@@ -97,6 +97,12 @@ __global__ void name_bits(const std::uint32_t* rows, std::size_t count, std::uin
            std::uint32_t{1} << (rows[i] % RowBits::word_bits));
 }
 
+__global__ void expand_bits(const std::uint8_t* bitmap, std::size_t offset, std::size_t size,
+                            std::uint8_t* bytes) {
+  const std::size_t i = thread_number();
+  if (i < size) bytes[i] = bitmap[(offset + i) / 8] >> ((offset + i) % 8) & 1;
+}
+
 // Finds the elements of the rows of a change.
 struct ElementFinder {
   RowBits named;
@@ -215,7 +221,7 @@ KeylessValues merge_keyless(const KeylessValues& first, RowBits first_deleted,
 }
 
 OrderedValues merge_values(const OrderedValues& first, const OrderedValues* second,
-                           const MergeSources& sources, const Queue& queue) {
+                           const MergeSources& sources, OrderedWants wants, const Queue& queue) {
   const Type type = first.type();
   const std::size_t size = sources.positions.size();
   const DeviceArray<std::uint8_t> values(queue, size * width_of(type));
@@ -233,7 +239,17 @@ OrderedValues merge_values(const OrderedValues& first, const OrderedValues* seco
   check_launch(moving_values);
   const DeviceArray<std::uint32_t> numbers = numbers_below(size, queue);
   return OrderedValues(values.data(), type, RowsView{numbers.data()}, size, DeletedPositions{},
-                       OrderedWants{.sum = true, .min = true, .max = true}, true, nullptr, queue);
+                       wants, true, nullptr, queue);
+}
+
+DeviceArray<std::uint8_t> validity_bytes(const std::uint8_t* validity, std::size_t offset,
+                                         std::size_t size, const Queue& queue) {
+  DeviceArray<std::uint8_t> bytes(queue, size);
+  if (size != 0)
+    expand_bits<<<blocks_for(size), block_threads, 0, queue>>>(validity, offset, size,
+                                                               bytes.data());
+  check_launch(moving_values);
+  return bytes;
 }
 
 ValuesByRow values_by_row(const OrderedValues& values, const DeviceOrder& order,

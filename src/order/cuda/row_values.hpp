@@ -37,7 +37,13 @@ struct KeylessValues {
 // The values of merged keys in key order, with their sums and block results. Both have one type;
 // `second` may be null.
 [[nodiscard]] OrderedValues merge_values(const OrderedValues& first, const OrderedValues* second,
-                                         const MergeSources& sources, const Queue& queue);
+                                         const MergeSources& sources, OrderedWants wants,
+                                         const Queue& queue);
+
+// The bits of a validity bitmap as bytes, 1 or 0.
+[[nodiscard]] DeviceArray<std::uint8_t> validity_bytes(const std::uint8_t* validity,
+                                                       std::size_t offset, std::size_t size,
+                                                       const Queue& queue);
 
 // Values and their rows, ascending.
 struct ValuesByRow {
