@@ -56,15 +56,25 @@ def test_every_answer(make):
     host = rtindex.build(keys, "sorted@cpu")
     device = rtindex.build(make(keys))
     assert "@cuda" in device.spec
-    names = ["first", "count", "sum", "min", "max"]
+    names = ["first", "last", "count", "sum", "min", "max", "mean"]
     for found, wanted in (
-            (device.lookup(make(lower), names, make(values), matched=True),
-             host.lookup(lower, names, values, matched=True)),
-            (device.range(make(lower), make(upper), names, make(values), matched=True),
-             host.range(lower, upper, names, values, matched=True))):
+            (device.lookup(make(lower), names, make(values), matched=True, miss=-1),
+             host.lookup(lower, names, values, matched=True, miss=-1)),
+            (device.range(make(lower), make(upper), names, make(values), matched=True, miss=-1),
+             host.range(lower, upper, names, values, matched=True, miss=-1))):
         for name in [*names, "matched"]:
             assert type(found[name]) is type(make([0]))
             assert to_list(found[name]) == wanted[name].tolist()
+
+
+def test_included_columns_with_nulls():
+    index = rtindex.build([7, 8, 7, 9], "rx:native@cuda",
+                          include={"price": [1.5, 2.5, 4.0, 0.5], "pieces": [10, None, 30, None]})
+    index.insert([8], {"price": [6.0], "pieces": [None]})
+    index.set_included([0], [0.5], "price")
+    assert index.lookup([7, 8], "mean", values="price").tolist() == [2.25, 4.25]
+    assert index.lookup([7, 8], "sum", values="pieces", miss=-1).tolist() == [40, -1]
+    assert index.lookup([7, 8], "count").tolist() == [2, 2]
 
 
 def pinned_by_cupy(size):
