@@ -43,7 +43,7 @@ struct CountedAggregate {
   }
 };
 
-// The mean of `count` values, which are not none.
+// The mean of `count` values, at least one.
 template <class Class>
 [[nodiscard]] RTINDEX_HD double mean_of(mean_sum_t<Class> sum, std::uint32_t count) {
   if constexpr (std::is_same_v<Class, double>)

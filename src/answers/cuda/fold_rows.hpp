@@ -14,7 +14,8 @@
 
 namespace rtindex::cuda {
 
-// Included values of a segment by position. `valid` are 1 where a value is not null; null: none is.
+// Included values of a segment by position, and 1 for each that is not null, else 0; no `valid`: no
+// value is null.
 struct IncludedSource {
   const OrderedValues* values = nullptr;
   const OrderedValues* valid = nullptr;
