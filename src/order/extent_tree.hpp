@@ -17,9 +17,10 @@
 
 namespace rtindex {
 
-// The ends of intervals in the order of their starts, with the greatest and the least end of every
-// 16 of them, of every 16 of these and so on: finds the intervals of a range of positions whose end
-// is on one side of a key, however long some of them are, without reading the others.
+// The ends of intervals in the order of their starts, with the greatest end of every 16 of them,
+// of every 16 of these and so on, and the least end of all but the first of these levels: finds the
+// intervals of a range of positions whose end is on one side of a key, however long some of them
+// are, without reading the others.
 template <class Key>
 class ExtentTree {
  public:
@@ -31,14 +32,14 @@ class ExtentTree {
     lay_out(size);
     std::fill(ends_.begin() + size, ends_.end(), Key{0});
     greatest_ = Array<Key>(nodes_);
-    least_ = Array<Key>(nodes_);
+    least_ = Array<Key>(least_nodes());
     for (std::size_t level = 1; level < levels_.size(); ++level) fill(level);
   }
   ExtentTree(const FileReader& file, std::size_t size)
       : ends_(file.array<Key>("ends", padded(size))) {
     lay_out(size);
     greatest_ = file.array<Key>("greatest", nodes_);
-    least_ = file.array<Key>("least", nodes_);
+    least_ = file.array<Key>("least", least_nodes());
   }
   void save(FileWriter file) const {
     file.array("ends", ends_.span());
@@ -70,7 +71,8 @@ class ExtentTree {
   void find_all(const Range* ranges, std::size_t count, std::vector<Found>& found) const {
     std::array<std::vector<Found>, max_levels> nodes;  // of each level, to be scanned
     const auto prefetch_children = [&](std::size_t level, std::size_t node) {
-      prefetch(keys_of<not_less>(level) + node * fan_out);
+      const Key* const keys = keys_of<not_less>(level);
+      if (keys != nullptr) prefetch(keys + node * fan_out);
     };
     for (std::size_t i = 0; i < count; ++i)
       for (std::size_t level = 0, at = ranges[i].end / fan_out;
@@ -127,29 +129,41 @@ class ExtentTree {
   void fill(std::size_t level) {
     constexpr std::size_t grain = std::size_t{1} << 12;
     const std::size_t below = levels_[level - 1].size;
-    const Key* const from_greatest =
-        level == 1 ? std::as_const(ends_).data() : greatest_.data() + levels_[level - 1].first;
-    const Key* const from_least =
-        level == 1 ? std::as_const(ends_).data() : least_.data() + levels_[level - 1].first;
-    std::fill_n(greatest_.data() + levels_[level].first, padded(levels_[level].size), Key{0});
-    std::fill_n(least_.data() + levels_[level].first, padded(levels_[level].size), Key{0});
+    const Key* const from_greatest = keys_of<true>(level - 1);
+    Key* const greatest = greatest_.data() + levels_[level].first;
+    std::fill_n(greatest, padded(levels_[level].size), Key{0});
+    // The least of level 2 are found among the ends.
+    const std::size_t ends_each = level == 2 ? fan_out * fan_out : fan_out;
+    const std::size_t least_below = level == 2 ? size() : below;
+    const Key* const from_least = keys_of<false>(level == 2 ? 0 : level - 1);
+    Key* const least =
+        level == 1 ? nullptr : least_.data() + (levels_[level].first - levels_[2].first);
+    if (least != nullptr) std::fill_n(least, padded(levels_[level].size), Key{0});
     parallel_for(levels_[level].size, grain, [&](std::size_t first, std::size_t count) {
       for (std::size_t node = first; node < first + count; ++node) {
         const std::size_t begin = node * fan_out;
-        const std::size_t end = std::min(below, begin + fan_out);
-        greatest_.data()[levels_[level].first + node] =
-            *std::max_element(from_greatest + begin, from_greatest + end);
-        least_.data()[levels_[level].first + node] =
-            *std::min_element(from_least + begin, from_least + end);
+        greatest[node] = *std::max_element(from_greatest + begin,
+                                           from_greatest + std::min(below, begin + fan_out));
+        if (least == nullptr) continue;
+        const std::size_t from = node * ends_each;
+        least[node] = *std::min_element(from_least + from,
+                                        from_least + std::min(least_below, from + ends_each));
       }
     });
   }
 
-  // The greatest or least ends of a level; those of level 0 are the ends.
+  // Nodes from level 2 on have their least end: those of level 1 would take much memory, and
+  // matches of `within` mostly follow each other.
+  [[nodiscard]] std::size_t least_nodes() const {
+    return levels_.size() < 3 ? 0 : nodes_ - levels_[2].first;
+  }
+
+  // The greatest or least ends of a level; those of level 0 are the ends. Null: not stored.
   template <bool greatest>
   [[nodiscard]] const Key* keys_of(std::size_t level) const {
     if (level == 0) return ends_.data();
-    return (greatest ? greatest_.data() : least_.data()) + levels_[level].first;
+    if (greatest) return greatest_.data() + levels_[level].first;
+    return level == 1 ? nullptr : least_.data() + (levels_[level].first - levels_[2].first);
   }
 
   // Calls visit(level, begin, end) for parts of levels, each of one node, that make up the
@@ -186,7 +200,8 @@ class ExtentTree {
                              Take&& take) {
     if (begin >= end) return false;
     const std::size_t first = begin / fan_out * fan_out;
-    std::uint32_t found = matching<not_less>(keys + first, key);
+    std::uint32_t found =
+        keys == nullptr ? ~std::uint32_t{0} : matching<not_less>(keys + first, key);
     found &= ~std::uint32_t{0} << (begin - first);
     found &= ~std::uint32_t{0} >> (32 - (end - first));
     while (found != 0) {
