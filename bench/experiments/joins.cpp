@@ -53,6 +53,7 @@ Outcome time_join(Fixture& fixture, const Lookups& lookups, std::size_t pairs, J
     index.join_into(query, JoinKind::inner, found.outputs(space), {.order = order});
   };
   std::vector<double> runs;
+  runs.reserve(static_cast<std::size_t>(effort.runs));
   static_cast<void>(space.milliseconds(join));
   for (int run = 0; run < effort.runs; ++run) runs.push_back(space.milliseconds(join));
   Outcome outcome{.index = index.spec().text()};

@@ -61,16 +61,18 @@ inline constexpr AnswerSet value_answers =
 // The answers of a batch and their buffers: validated, with every buffer large enough.
 struct Request {
   AnswerSet answers;
-  const void* values = nullptr;
+  std::uint32_t limit = no_limit;
+  RowOrder order = RowOrder::any;
+  Type value_type = Type::u64;
   MemorySpace values_space = MemorySpace::host;
+  bool included = false;  // aggregate included values instead of `values`
+  // On a GPU: whether the values of each lookup are counted, for means or because some may be null.
+  bool counts_values = false;
+  const void* values = nullptr;
   // Of the values, as in a ColumnView; null: no value is null. Null values are not aggregated.
   const std::uint8_t* validity = nullptr;
   std::size_t validity_offset = 0;
-  bool included = false;            // aggregate included values instead,
-  std::size_t included_column = 0;  // those of this column
-  Type value_type = Type::u64;
-  std::uint32_t limit = no_limit;
-  RowOrder order = RowOrder::any;
+  std::size_t included_column = 0;  // whose values are aggregated
   MissValues miss;
   RowBits deleted;  // rows that no lookup matches, in the memory of the searcher
   // Lookups of a chunk that another segment has answered, a bit each; a searcher may skip
@@ -81,8 +83,6 @@ struct Request {
   Counters* counters = nullptr;  // many threads add their work with add_work; null: not counted
   double* ray_ms = nullptr;      // the time of rays is added to it; null: rays are not timed
   std::string* plan = nullptr;   // how the batch is answered, in words; null: not wanted
-  // On a GPU: whether the values of each lookup are counted, for means or because some may be null.
-  bool counts_values = false;
   // For `rows`: the number of each lookup (n entries), and the rowIDs chunk by chunk; null where
   // only their number is wanted.
   std::uint64_t* row_counts = nullptr;

@@ -22,8 +22,7 @@ namespace rtindex {
 class RowPositions {
  public:
   // Row first + i is at position i, of `size`.
-  RowPositions(std::uint32_t first, std::size_t size)
-      : is_by_row_(true), first_(first), consecutive_(size) {}
+  RowPositions(std::uint32_t first, std::size_t size) : first_(first), consecutive_(size) {}
   // Of positions 0..size-1, of an index of `row_count` rows.
   template <class Rows>
   RowPositions(std::size_t size, std::size_t row_count, const Rows& rows)
@@ -79,7 +78,7 @@ class RowPositions {
     return slot;
   }
 
-  bool is_by_row_;
+  bool is_by_row_ = true;
   std::uint32_t first_ = 0;
   std::size_t consecutive_ = 0;  // 0: the rows do not follow each other
   Array<std::uint32_t> table_;

@@ -238,7 +238,7 @@ std::optional<std::uint32_t> position_at(const ColumnView& indices, std::size_t 
   const auto index = value_of(static_cast<const T*>(indices.data())[i]);
   if (index < 0 || std::cmp_greater_equal(index, values.size()))
     fail("index {} of row {} is outside of the dictionary of {} values", index, i, values.size());
-  const auto position = static_cast<std::uint32_t>(index);
+  const auto position = static_cast<std::uint32_t>(index);  // NOLINT(bugprone-signed-char-misuse)
   return values.valid(position) ? std::optional(position) : std::nullopt;
 }
 

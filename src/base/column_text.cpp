@@ -100,7 +100,8 @@ std::string time_text(std::int64_t ticks, TimeUnit unit) {
   std::int64_t second = 1;
   for (int i = 0; i < digits; ++i) second *= 10;
   const bool has_seconds = digits != 0 || unit == TimeUnit::second;
-  if (!has_seconds || ticks < 0 || ticks / second >= 24 * 60 * 60) return fmt::format("{}", ticks);
+  if (!has_seconds || ticks < 0 || ticks / second >= std::int64_t{24} * 60 * 60)
+    return fmt::format("{}", ticks);
   const std::int64_t seconds = ticks / second;
   const std::string text =
       fmt::format("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);

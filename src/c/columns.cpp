@@ -144,7 +144,7 @@ ColumnView Columns::memory_view(const rtindex_column& column, const char* name) 
 
 ColumnView Columns::view(const rtindex_column* column, const char* name) {
   const rtindex_column input = options_of(&required(column, name), "rtindex_column");
-  const ColumnView found = keys_view(input, name);
+  ColumnView found = keys_view(input, name);
   if (input.intervals == RTINDEX_INTERVALS_NONE) return found;
   static_assert(static_cast<int>(Ends::open) + 1 == RTINDEX_INTERVALS_OPEN);
   const Ends ends = choice(input.intervals - 1, Ends::open, "intervals");

@@ -52,7 +52,7 @@ void Index::answer_into(const Query& query, const AnswerOptions& options, const 
   });
 }
 
-bool Index::State::supports(const Version& now, Answer answer, QueryKind query_kind) const {
+bool Index::State::supports(const Version& now, Answer answer, QueryKind query_kind) {
   const Capabilities& can = now.main().searcher->capabilities();
   if (searches_intervals(query_kind) != now.main().codec->are_intervals()) return false;
   if (query_kind == QueryKind::nearest) return can.key_order;

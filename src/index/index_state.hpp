@@ -66,7 +66,7 @@ struct Index::State {
     make_version(std::forward<Make>(make));
   }
 
-  [[nodiscard]] bool supports(const Version& now, Answer answer, QueryKind query_kind) const;
+  [[nodiscard]] static bool supports(const Version& now, Answer answer, QueryKind query_kind);
   // Throws unless the index supports these answers, with rows in the requested order.
   void require_supported(const Version& now, const AnswerOptions& options, AnswerSet answers,
                          QueryKind query_kind) const;

@@ -95,8 +95,10 @@ class Joiner {
 
  private:
   // Joins the next `count` lookups into device memory, and returns the number of their pairs.
+  // NOLINTBEGIN(readability-non-const-parameter): both are written
   [[nodiscard]] std::uint64_t join_window(std::size_t count, std::uint64_t* lookups,
                                           std::uint32_t* rows) const {
+    // NOLINTEND(readability-non-const-parameter)
     std::uint64_t total = 0;
     const JoinRequest request{.how = how_,
                               .outputs = {.lookups = lookups,
@@ -136,8 +138,8 @@ class Joiner {
       const Answers found = index_.answer(query_.slice(at, in_sample), {.answers = Answer::count});
       for (const std::uint32_t rows : found.count()) samples[i] += pairs_of(rows);
     }
-    const auto median = samples.begin() + samples.size() / 2;
-    std::nth_element(samples.begin(), median, samples.end());
+    std::uint64_t* const median = samples.data() + samples.size() / 2;
+    std::nth_element(samples.data(), median, samples.data() + samples.size());
     constexpr double margin = 1.05;
     return static_cast<std::size_t>(margin * static_cast<double>(*median) *
                                     static_cast<double>(count) / in_sample);

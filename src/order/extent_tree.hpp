@@ -102,10 +102,10 @@ class ExtentTree {
   }
 
   // Calls take(position) for the positions in [begin, end) whose end is not less than `key`, or not
-  // greater, from the last to the first, until it returns true; returns whether it did.
+  // greater, from the last to the first, until it returns true.
   template <bool not_less, class Take>
-  bool visit(std::size_t begin, std::size_t end, Key key, Take&& take) const {
-    return visit_ranges(begin, end, [&](std::size_t level, std::size_t from, std::size_t to) {
+  void visit(std::size_t begin, std::size_t end, Key key, Take&& take) const {
+    visit_ranges(begin, end, [&](std::size_t level, std::size_t from, std::size_t to) {
       return scan<not_less>(level, from, to, key, take);
     });
   }
@@ -214,7 +214,8 @@ class ExtentTree {
 
   // Depth first, from the last position to the first.
   template <bool not_less, class Take>
-  bool scan(std::size_t level, std::size_t begin, std::size_t end, Key key, Take& take) const {
+  [[nodiscard]] bool scan(std::size_t level, std::size_t begin, std::size_t end, Key key,
+                          Take& take) const {
     return for_each_match<not_less>(
         keys_of<not_less>(level), begin, end, key, [&](std::size_t entry) {
           if (level == 0) return static_cast<bool>(take(entry));
