@@ -271,7 +271,8 @@ void HostBatchRunner::run(std::span<const Segment> segments, const BatchQuery& q
   if (query.kind == QueryKind::nearest) return answer_nearest(segments, query, request, *this);
   const bool needs_counts = request.outputs.validity != nullptr &&
                             request.outputs.matched == nullptr && request.wants_values();
-  if (request.value_counts == nullptr && (needs_counts || counts_values(segments, request)))
+  if (request.value_counts == nullptr && query.size() != 0 &&
+      (needs_counts || counts_values(segments, request)))
     return answer_counted(segments, query, request, *this);
   if (request.outputs.validity != nullptr) {  // no value is null: every match has one
     Request others = request;

@@ -57,13 +57,13 @@ JoinedRows Index::join(const Query& query, JoinKind how, const JoinOptions& opti
 }
 
 struct JoinBatches::State {
-  State(const Index& from, Query batch, JoinKind how, std::size_t max_pairs,
+  State(const Index& from, Query batch, JoinKind how, std::size_t most_pairs,
         const JoinOptions& options)
       : index(from.snapshot()),
         query(std::move(batch)),
         has_rows(rtindex::has_rows(how)),
-        max_pairs(max_pairs),
-        joiner(index, query, how, max_pairs, options) {}
+        max_pairs(most_pairs),
+        joiner(index, query, how, most_pairs, options) {}
 
   Index index;
   Query query;

@@ -46,6 +46,20 @@ TEST(OrderErrors, RejectInvalidQueries) {
   });
 }
 
+TEST(EmptyBatches, HaveEveryAnswer) {
+  const std::vector<int> keys = {1, 2};
+  const Index index = build(keys, "sorted@cpu", {.include = keys});
+  for (const Answer answer : all_answers()) {
+    if (answer == Answer::key) continue;
+    EXPECT_EQ(index.lookup(std::vector<int>{}, {.answers = answer, .matched = true}).size(), 0U)
+        << name_of(answer);
+  }
+  double mean = 7;
+  std::uint8_t validity = 7;
+  index.answer_into(Query::equal(std::vector<int>{}), {}, {.mean = &mean, .validity = &validity});
+  EXPECT_EQ(mean, 7);
+}
+
 TEST(BufferErrors, RejectBuffersThatCannotHoldTheAnswers) {
   const std::vector<std::string> names = {"a", "b"};
   const std::vector<int> numbers = {1, 1, 1};
