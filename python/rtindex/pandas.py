@@ -66,8 +66,11 @@ def merge_overlap(left: Any, right: Any, on: Any = None, left_on: Any = None, ri
         rows of `left` with and without an overlap.
     suffixes: of columns with the same name on both sides.
 
-    Rows come in the order of `left`, those of one row in any order. Nulls overlap nothing.
+    Rows come in the order of `left`, those of one row in any order. Null starts and ends overlap
+    nothing; null values of `by` are equal, as in pandas.
     """
+    if on is not None and (left_on is not None or right_on is not None):
+        raise ValueError("pass `on`, or `left_on` and `right_on`, not both")
     sides = [(left, names_of(left_on if on is None else on, "left"), left_by if by is None else by),
              (right, names_of(right_on if on is None else on, "right"),
               right_by if by is None else by)]
@@ -226,10 +229,14 @@ def _groups(left: Any, right: Any) -> tuple[Any, Any]:
                                     use_na_sentinel=False)
         return codes[:len(left)], codes[len(left):]
 
-    if isinstance(left.dtype, pandas.CategoricalDtype):
-        right = right.cat.set_categories(left.cat.categories)
-        return left.cat.codes.to_numpy(), right.cat.codes.to_numpy()
-    if isinstance(left.dtype, np.dtype) and left.dtype.kind in "biu":
+    categorical = [isinstance(side.dtype, pandas.CategoricalDtype) for side in (left, right)]
+    if all(categorical):
+        known = right.cat.set_categories(left.cat.categories)
+        # Nulls are -1; what the left side does not have equals nothing.
+        others = np.where(known.isna() & right.notna(), -2, known.cat.codes.to_numpy())
+        return left.cat.codes.to_numpy().astype(np.int64), others.astype(np.int64)
+    left, right = _decoded(left), _decoded(right)
+    if all(isinstance(side.dtype, np.dtype) and side.dtype.kind in "biu" for side in (left, right)):
         integers = [side.to_numpy(np.uint8 if side.dtype.kind == "b" else None)
                     for side in (left, right)]
         return grouped(integers[0], integers[1], number)

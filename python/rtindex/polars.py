@@ -90,10 +90,13 @@ def join_overlap(left: polars.DataFrame, right: polars.DataFrame, *, on: Any = N
         rows of `left` with and without an overlap.
     suffix: of columns of `right` that `left` has as well.
 
-    Rows come in the order of `left`, those of one row in any order. Nulls overlap nothing.
+    Rows come in the order of `left`, those of one row in any order. Nulls overlap and equal
+    nothing.
     """
     for frame in (left, right):
         _require_frame(frame)
+    if on is not None and (left_on is not None or right_on is not None):
+        raise InvalidArgumentError("pass `on`, or `left_on` and `right_on`, not both")
     left_names = names_of(left_on if on is None else on, "left")
     right_names = names_of(right_on if on is None else on, "right")
     left_keys, right_keys = (_names(own if by is None else by) for own in (by_left, by_right))

@@ -233,3 +233,8 @@ def test_an_index_describes_itself():
     assert index.memory_usage().build_peak > 0 and index.build_profile() == {}
     assert rtindex.build(np.arange(5000), index.spec).spec == index.spec
     assert rtindex.default_spec() == rtindex.build([1]).spec
+
+
+def test_an_empty_batch_has_means():
+    for data in (rtindex.build([1, 2]), rtindex.build([1, 2], include=[5.0, None])):
+        assert data.lookup([], "mean", None if data.included else [1, 2]).tolist() == []

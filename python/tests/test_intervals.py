@@ -184,6 +184,22 @@ def test_pandas_frames_are_joined():
         merge_overlap(bookings, outages, on="start", ends="[)")
 
 
+def test_pandas_groups_may_be_categories():
+    pandas = pytest.importorskip("pandas")
+    from rtindex.pandas import merge_overlap
+
+    def frame(groups):
+        return pandas.DataFrame({"g": groups, "s": [1] * len(groups), "e": [2] * len(groups)})
+
+    left = frame(pandas.Categorical([None, "a"], ["a"]))
+    right = frame(pandas.Categorical(["q", "a"]))
+    assert len(merge_overlap(left, right, on=("s", "e"), by="g", ends="[)")) == 1
+    assert len(merge_overlap(left, frame(["a", "b"]), on=("s", "e"), by="g", ends="[)")) == 1
+    assert len(merge_overlap(frame(["a"]), right, on=("s", "e"), by="g", ends="[)")) == 1
+    with pytest.raises(ValueError, match="not both"):
+        merge_overlap(left, right, on=("s", "e"), left_on=("s", "e"), ends="[)")
+
+
 def test_polars_frames_are_joined():
     polars = pytest.importorskip("polars")
     from rtindex.polars import join_overlap
