@@ -55,6 +55,9 @@ def register(connection: Any, name: str, index: Index, answer: NearestName = "an
     if not isinstance(index, Index):
         raise InvalidArgumentError(f"invalid index: expected an rtindex.Index, got "
                                    f"{type(index).__name__}")
+    if not isinstance(query, str) or query not in ("equal", "range", "prefix", "nearest"):
+        raise InvalidArgumentError(f"invalid query={query!r}: expected equal, range, prefix or "
+                                   "nearest; intervals are queried from Python")
     settings = Query(query, None, None, ends, direction, exact, tolerance)
     if query != "range" and ends != "[]":
         raise InvalidArgumentError(f"`ends` is an argument of query=\"range\", got query="

@@ -278,6 +278,8 @@ def test_errors(client):
             (lambda: rtindex.dask.build(array(NUMBERS), include=array([1])), "one per row")):
         with pytest.raises(rtindex.InvalidArgumentError, match=message):
             call()
+    with pytest.raises(rtindex.UnsupportedError, match="does not take intervals yet"):
+        rtindex.dask.build(rtindex.intervals([1], [2], ends="[)"))
     with pytest.raises(rtindex.UnsupportedError, match="counters"):
         index.lookup([1], counters=True)
     with pytest.raises(rtindex.Error, match="unknown"):

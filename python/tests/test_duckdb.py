@@ -194,7 +194,7 @@ def test_what_cannot_be_registered(connection):
         register(connection, "f", rtindex.build([1]), query="range", ends="[[")
     with pytest.raises(rtindex.Error, match="value column"):
         register(connection, "f", rtindex.build([1]), "sum")
-    for query in ("ranges", ["range"]):
+    for query in ("ranges", ["range"], "contains"):
         with pytest.raises(rtindex.Error, match="equal, range, prefix or nearest"):
             register(connection, "f", rtindex.build([1]), query=query)
     with pytest.raises(rtindex.Error, match="expected an rtindex.Index, got list"):
