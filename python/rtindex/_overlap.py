@@ -13,7 +13,7 @@ from ._index import build
 from ._intervals import intervals
 from ._joins import require_how
 from ._lists import Array
-from ._query import Query
+from ._query import Query, require_ends
 
 
 def names_of(on: Any, side: str) -> list[Any]:
@@ -34,6 +34,11 @@ def pairs(left_by: Sequence[Any], left_on: Sequence[Any], right_by: Sequence[Any
     right side do.
     """
     require_how(how)
+    require_ends(ends)
+    size = len(left_on[0])
+    if not size or not len(right_on[0]):  # whose types may be unknown
+        lookups = np.arange(size if how in ("left", "anti") else 0)
+        return lookups, None if how in ("semi", "anti") else np.full(len(lookups), -1, np.intp)
     index = build(intervals(right_on[0], right_on[1], ends=ends, by=[*right_by]), "rx:native@cpu")
     sides = [(*left_by, column) if left_by else column for column in left_on]
     query = Query.contains(sides[0]) if len(sides) == 1 else Query.overlaps(*sides, ends)

@@ -84,9 +84,11 @@ def merge_overlap(left: Any, right: Any, on: Any = None, left_on: Any = None, ri
     if len(left_keys) != len(right_keys):
         raise ValueError(f"left_by has {len(left_keys)} columns and right_by {len(right_keys)}")
     groups = [_groups(left[a], right[b]) for a, b in zip(left_keys, right_keys)]
-    probe, rows = pairs([a for a, _ in groups], [_nullable(left[name]) for name in sides[0][1]],
-                        [b for _, b in groups], [_nullable(right[name]) for name in sides[1][1]],
-                        ends, how)
+    left_names, right_names = sides[0][1], sides[1][1]
+    points = _numbers([*(left[name] for name in left_names),
+                       *(right[name] for name in right_names)])
+    probe, rows = pairs([a for a, _ in groups], points[:len(left_names)],
+                        [b for _, b in groups], points[len(left_names):], ends, how)
     found = left.iloc[probe]
     if rows is None:
         return found
@@ -100,6 +102,24 @@ def merge_overlap(left: Any, right: Any, on: Any = None, left_on: Any = None, ri
 
 def _labels(by: Any) -> list[Any]:
     return [] if by is None else list(by) if is_list_like(by) else [by]
+
+
+def _numbers(columns: list[Any]) -> list[Any]:
+    """Points in which NaN is null. Numbers of several types become integers where all of them are
+    whole, else floats: pandas stores integers beside a NaN as floats."""
+    plain = all(isinstance(one.dtype, np.dtype) and one.dtype.kind in "iuf" for one in columns)
+    if not plain or len({one.dtype for one in columns}) == 1:
+        return [_nullable(one) for one in columns]
+    valid = [one.dropna() for one in columns]
+    if all((one == np.floor(one)).all() and (one.abs() <= 2**53).all() if one.dtype.kind == "f"
+           else not len(one) or int(one.max()) < 2**63 for one in valid):
+        return [np.ma.masked_array(one.fillna(0).to_numpy(np.int64), one.isna())
+                for one in columns]
+    for one in valid:
+        if one.dtype.kind != "f" and len(one) and max(abs(int(one.min())), int(one.max())) > 2**53:
+            raise ValueError(f"the column {one.name!r} has integers beyond 2^53, and others have "
+                             "fractions: convert them to one type")
+    return [_nullable(one.astype(np.float64)) for one in columns]
 
 
 def _nullable(points: Any) -> Any:

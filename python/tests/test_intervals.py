@@ -184,6 +184,27 @@ def test_pandas_frames_are_joined():
         merge_overlap(bookings, outages, on="start", ends="[)")
 
 
+def test_pandas_numbers_of_several_types_are_joined():
+    pandas = pytest.importorskip("pandas")
+    from rtindex.pandas import merge_overlap
+
+    left = pandas.DataFrame({"s": [1, 5, 9], "e": [4, None, 10]})
+    right = pandas.DataFrame({"s": np.array([3, 9], np.int32), "e": [8, 9]})
+    found = merge_overlap(left, right, on=("s", "e"), ends="[]")
+    assert found[["s_x", "s_y"]].to_numpy().tolist() == [[1, 3], [9, 9]]
+    right["e"] = [8.5, 9.5]
+    assert len(merge_overlap(left, right, on=("s", "e"), ends="[]")) == 2
+    right["s"] = np.array([3, 2**60])
+    with pytest.raises(ValueError, match="one type"):
+        merge_overlap(left, right, on=("s", "e"), ends="[]")
+    far = pandas.DataFrame({"s": [2**60], "e": [2**60 + 1]})
+    assert len(merge_overlap(left, far, on=("s", "e"), ends="[]")) == 0
+    nothing = pandas.DataFrame(columns=["s", "e"])
+    assert len(merge_overlap(left, nothing, on=("s", "e"), ends="[]")) == 0
+    assert merge_overlap(left, nothing, on=("s", "e"), ends="[]", how="left")["s_y"].isna().all()
+    assert len(merge_overlap(nothing, right, on=("s", "e"), ends="[]", how="anti")) == 0
+
+
 def test_pandas_groups_may_be_categories():
     pandas = pytest.importorskip("pandas")
     from rtindex.pandas import merge_overlap
