@@ -40,8 +40,8 @@ class DeviceBatchRunner final : public BatchRunner {
                     const Request& request) const;
   void nearest_on_device(std::span<const Segment> segments, const BatchQuery& query,
                          const Request& request) const;
-  void nearest_native(std::span<const Segment> segments, const BatchQuery& query,
-                      const Request& request) const;
+  static void nearest_native(std::span<const Segment> segments, const BatchQuery& query,
+                             const Request& request);
   void nearest_on_host(std::span<const Segment> segments, const BatchQuery& query,
                        const Request& request) const;
 

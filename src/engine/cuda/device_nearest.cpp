@@ -222,7 +222,7 @@ void DeviceBatchRunner::nearest_on_device(std::span<const Segment> segments,
 
 // Answers of a native column for the host.
 void DeviceBatchRunner::nearest_native(std::span<const Segment> segments, const BatchQuery& query,
-                                       const Request& request) const {
+                                       const Request& request) {
   const Request points = points_of(request);
   Request neighbours = neighbours_of(request);
   const Type type = segments.front().codec->type();

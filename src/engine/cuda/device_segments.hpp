@@ -20,7 +20,7 @@ class DeviceSegmentBuilder final : public SegmentBuilder {
 
   [[nodiscard]] NewSegment build(const ColumnView& column,
                                  const BuildOptions& options) const override;
-  [[nodiscard]] NewSegment build_rows(const NewRows& given, std::span<const Segment> current,
+  [[nodiscard]] NewSegment build_rows(const NewRows& input, std::span<const Segment> current,
                                       std::size_t row_count) const override;
   [[nodiscard]] Segment merge(std::span<const Segment> segments, std::size_t row_count,
                               bool is_all) const override;

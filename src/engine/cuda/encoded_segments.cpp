@@ -170,8 +170,11 @@ LoadedSearcher DeviceSegmentBuilder::load(const FileReader& file, const KeyCodec
                                           std::size_t rows) const {
   EncodedColumn column = load_column(file, rows, codec.span());
   const KeyText key_text = [](std::uint32_t) { return "(of the file)"; };
-  if (!file.has("included_rows"))
-    return {make_encoded(std::move(column), codec, key_text, {}, {}), true};
+  LoadedSearcher result{nullptr, true};
+  if (!file.has("included_rows")) {
+    result.searcher = make_encoded(std::move(column), codec, key_text, {}, {});
+    return result;
+  }
   auto listed = file.array<std::uint32_t>("included_rows");
   for (std::size_t i = 0; i < listed.size(); ++i)
     if (std::as_const(listed)[i] >= rows ||
@@ -184,7 +187,8 @@ LoadedSearcher DeviceSegmentBuilder::load(const FileReader& file, const KeyCodec
   const auto part = [&](std::size_t i) { return file.part(fmt::format("included{}", i)); };
   for (std::size_t i = 0; part(i).has("type"); ++i)
     include.push_back(loaded.emplace_back(part(i), numbers.size()).view());
-  return {make_encoded(std::move(column), codec, key_text, numbers, include), true};
+  result.searcher = make_encoded(std::move(column), codec, key_text, numbers, include);
+  return result;
 }
 
 }  // namespace rtindex::cuda
