@@ -64,7 +64,7 @@ bool is_reached(const void* memory, const cudaPointerAttributes& attributes, int
 // A failing access would make the GPU unusable for the whole process.
 void require_usable(const void* memory, std::size_t alignment, const char* what) {
   if (memory == nullptr) return;
-  if (reinterpret_cast<std::uintptr_t>(memory) % alignment != 0)
+  if (alignment != 0 && reinterpret_cast<std::uintptr_t>(memory) % alignment != 0)
     fail("the {} are not aligned to their {} bytes: copy them to an array of their own", what,
          alignment);
   int device = 0;
