@@ -53,12 +53,9 @@ void IntervalQuery::find_queries(std::size_t first, std::size_t count, bool* is_
     for (std::size_t i = 0; i < count; ++i)
       if (is_query[i] &&
           compare_values(lower.parts()[p], first + i, upper.parts()[p], first + i) != 0)
-        fail(
-            "the ends of query {} have the leading values {} and {}: give both ends the same "
-            "leading "
-            "values",
-            first + i, lower.parts()[p].text(first + i), upper.parts()[p].text(first + i));
-  const ColumnView& low = leading == 0 && lower.parts().empty() ? lower : lower.parts().back();
+        fail("the ends of query {} have the leading values {} and {}: they must be equal",
+             first + i, lower.parts()[p].text(first + i), upper.parts()[p].text(first + i));
+  const ColumnView& low = lower.parts().empty() ? lower : lower.parts().back();
   const ColumnView& high = upper.parts().empty() ? upper : upper.parts().back();
   const auto find = [&](auto&& compare_at) {
     for (std::size_t i = 0; i < count; ++i) {

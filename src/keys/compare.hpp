@@ -37,7 +37,8 @@ template <class T>
   });
 }
 
-// The same of two columns whose types compare, neither of them composite.
+// Element i of a column against element j of one whose type compares with it; neither column is
+// composite.
 [[nodiscard]] inline int compare_values(const ColumnView& a, std::size_t i, const ColumnView& b,
                                         std::size_t j) {
   if (a.type() == b.type()) return compare_elements(a, i, b, j);

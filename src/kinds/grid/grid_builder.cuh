@@ -248,7 +248,7 @@ class GridBuilder {
   // the keys and a scan.
   static constexpr std::uint32_t max_searched = std::uint32_t{1} << 22;
 
-  // fill() of a small column that is one piece, whose pieces and table nobody reads.
+  // fill() of a small column that is one piece, whose pieces and table are not needed.
   template <class View>
   bool search(const View& order, const std::vector<KeyPiece>& whole, std::uint64_t span) {
     const GridLayout layout = lay_out_grid(whole, order.size, span, keys_per_cell_);
