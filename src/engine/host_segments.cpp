@@ -264,7 +264,10 @@ void HostSegmentBuilder::Columns::copy_kept(const NewRows& rows, std::span<const
 std::unique_ptr<Searcher> HostSegmentBuilder::make_searcher(
     EncodedColumn column, const KeyCodec& codec, const KeyText& key_text,
     std::span<const ColumnView> include) const {
-  if (const IntervalCodec* const intervals = interval_codec(codec))
+  const IntervalCodec* const intervals = interval_codec(codec);
+  if (intervals != nullptr && searchers_.build_intervals)
+    return searchers_.build_intervals(std::move(column), key_text);
+  if (intervals != nullptr)
     return make_interval_searcher(searchers_, std::move(column), *intervals, key_text, include);
   return searchers_.build(std::move(column), codec, key_text, include);
 }
@@ -333,11 +336,15 @@ NewSegment HostSegmentBuilder::build_numbered(Columns& columns, std::size_t row_
 
 LoadedSearcher HostSegmentBuilder::load(const FileReader& file, const KeyCodec& codec,
                                         std::size_t rows) const {
-  if (const IntervalCodec* const intervals = interval_codec(codec))
+  const IntervalCodec* const intervals = interval_codec(codec);
+  if (intervals != nullptr && !searchers_.build_intervals)
     return {load_interval_searcher(searchers_, file, *intervals, rows), false};
-  if (searchers_.load) return searchers_.load(file, codec, rows);
+  if (intervals == nullptr && searchers_.load) return searchers_.load(file, codec, rows);
   const KeyText key_text = [](std::uint32_t) { return "(of the file)"; };
-  return {searchers_.build(load_column(file, rows, codec.span()), codec, key_text, {}), true};
+  EncodedColumn column = load_column(file, rows, codec.span());
+  if (intervals != nullptr && column.ends.size() != column.size())
+    file.reject("its column has no ends of intervals");
+  return {make_searcher(std::move(column), codec, key_text, {}), true};
 }
 
 RowBitmapPtr HostSegmentBuilder::load_bitmap(Array<std::uint32_t> words, std::size_t rows) const {

@@ -19,9 +19,11 @@ EncodedColumn SegmentKeys::column_of(std::span<const std::uint32_t> rows) const 
   some.row_count = all.row_count;
   some.span = all.span;
   some.keys = PackedKeys(which.size(), all.span);
+  some.ends = PackedKeys(all.ends.size() == 0 ? 0 : which.size(), all.span);
   some.rows = Array<std::uint32_t>(which.size());
   for (std::size_t i = 0; i < which.size(); ++i) {
     some.keys.set(i, all.keys[which[i]]);
+    if (all.ends.size() != 0) some.ends.set(i, all.ends[which[i]]);
     some.rows[i] = all.row(which[i]);
   }
   return some;

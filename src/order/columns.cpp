@@ -1,15 +1,49 @@
 #include "order/columns.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/error.hpp"
 
 namespace rtindex {
 
+namespace {
+
+PackedKeys load_keys(const FileReader& file, const char* name, std::size_t size,
+                     std::uint64_t span) {
+  const PackedKeys stored(file, name, size, span);
+  PackedKeys keys(size, span);
+  for (std::size_t i = 0; i < size; ++i) {
+    if (stored[i] > span) file.reject("key {} of its {} is too large", i, name);
+    keys.set(i, stored[i]);
+  }
+  return keys;
+}
+
+PackedKeys copy_of(const PackedKeys& keys, std::uint64_t span) {
+  PackedKeys copy(keys.size(), span);
+  for (std::size_t i = 0; i < keys.size(); ++i) copy.set(i, keys[i]);
+  return copy;
+}
+
+}  // namespace
+
+EncodedColumn copy_of(const EncodedColumn& column) {
+  EncodedColumn copy;
+  copy.row_count = column.row_count;
+  copy.span = column.span;
+  copy.keys = copy_of(column.keys, column.span);
+  copy.ends = copy_of(column.ends, column.span);
+  copy.rows = Array<std::uint32_t>(column.rows.size());
+  std::copy(column.rows.begin(), column.rows.end(), copy.rows.begin());
+  return copy;
+}
+
 void save_column(FileWriter& file, EncodedColumn column) {
   file.number("keys", column.size());
   if (column.size() != column.row_count) file.array("rows", std::move(column.rows));
   std::move(column.keys).save(file, "column");
+  if (column.ends.size() != 0) std::move(column.ends).save(file, "ends");
 }
 
 EncodedColumn load_column(const FileReader& file, std::size_t rows, std::uint64_t span) {
@@ -17,11 +51,11 @@ EncodedColumn load_column(const FileReader& file, std::size_t rows, std::uint64_
   column.row_count = rows;
   column.span = span;
   const std::size_t size = file.number("keys", rows);
-  const PackedKeys keys(file, "column", size, span);
-  column.keys = PackedKeys(size, span);
-  for (std::size_t i = 0; i < size; ++i) {
-    if (keys[i] > span) file.reject("key {} of its column is too large", i);
-    column.keys.set(i, keys[i]);
+  column.keys = load_keys(file, "column", size, span);
+  if (file.has("ends")) {
+    column.ends = load_keys(file, "ends", size, span);
+    for (std::size_t i = 0; i < size; ++i)
+      if (column.ends[i] < column.keys[i]) file.reject("interval {} ends before it starts", i);
   }
   if (!file.has("rows")) {  // the index may have more rows than the column
     column.row_count = size;

@@ -92,6 +92,8 @@ template <class ForEach>
   return column;
 }
 
+[[nodiscard]] EncodedColumn copy_of(const EncodedColumn& column);
+
 // Saves an encoded column, for structures that are built again when they are loaded.
 void save_column(FileWriter& file, EncodedColumn column);
 // Copies the column and checks it: every key up to `span`, rows ascending.

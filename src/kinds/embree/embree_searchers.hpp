@@ -1,5 +1,7 @@
 #pragma once
 
+#include <memory>
+
 #include "engine/host_segments.hpp"
 #include "kinds/embree/embree_options.hpp"
 
@@ -7,6 +9,10 @@ namespace rtindex {
 
 // A primitive for every key.
 [[nodiscard]] HostSearchers embree_searchers(const EmbreeOptions& options);
+
+// Boxes for the intervals of a column, and a primitive for every start.
+[[nodiscard]] std::unique_ptr<Searcher> make_interval_tracer(const EmbreeOptions& options,
+                                                             EncodedColumn column);
 
 // Coarse-granular RX: rays find a bucket of sorted keys. Scenes are not saved: loading builds them
 // again over the sorted keys.

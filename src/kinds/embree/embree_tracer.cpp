@@ -99,16 +99,7 @@ class EmbreeTracer final : public Searcher {
     }
   }
 
-  [[nodiscard]] EncodedColumn column() const override {
-    EncodedColumn copy;
-    copy.row_count = column_.row_count;
-    copy.span = column_.span;
-    copy.keys = PackedKeys(column_.size(), column_.span);
-    for (std::size_t i = 0; i < column_.size(); ++i) copy.keys.set(i, column_.keys[i]);
-    copy.rows = Array<std::uint32_t>(column_.rows.size());
-    std::copy(column_.rows.begin(), column_.rows.end(), copy.rows.begin());
-    return copy;
-  }
+  [[nodiscard]] EncodedColumn column() const override { return copy_of(column_); }
 
   [[nodiscard]] MemoryUsage memory_usage() const override {
     MemoryUsage bytes;
@@ -229,7 +220,7 @@ class EmbreeTracer final : public Searcher {
         else if (finder)
           trace_by_key(query, *finder, receiver, request);
         else
-          trace_range(query, intervals[i], receiver.done);
+          scene_.trace_range(directory_, intervals[i], query, receiver.done);
       }
       if (receiver.error) std::rethrow_exception(receiver.error);
       if (is_ordered) take_in_order(batch, request, first, unordered, accumulator);
@@ -280,24 +271,6 @@ class EmbreeTracer final : public Searcher {
     scene_.trace(point_ray(options_.coordinates, options_.point, key), query);
   }
 
-  void trace_row(EmbreeQuery& query, Interval range, std::uint64_t row) const {
-    const Coordinates& coordinates = options_.coordinates;
-    query.ray_keys = keys_in_row(coordinates, range, row);
-    scene_.trace(range_ray(coordinates, options_.range, range, row), query);
-  }
-
-  void trace_range(EmbreeQuery& query, Interval range, const bool& done) const {
-    const std::uint64_t first = options_.coordinates.row_of(range.lower);
-    const std::uint64_t last = options_.coordinates.row_of(range.upper);
-    if (options_.row_rays == RowRays::all || last - first < few_rows) {
-      for (std::uint64_t row = first; row <= last && !done; ++row) trace_row(query, range, row);
-      return;
-    }
-    for (std::size_t i = directory_.find(first);
-         i < directory_.size() && directory_[i] <= last && !done; ++i)
-      trace_row(query, range, directory_[i]);
-  }
-
   [[nodiscard]] RowDirectory make_directory() const {
     if (options_.row_rays == RowRays::all || options_.coordinates.row_of(column_.span) < few_rows)
       return {};
@@ -324,6 +297,10 @@ HostSearchers embree_searchers(const EmbreeOptions& options) {
                               std::span<const ColumnView>) {
     require_exact(options.rx, column, key_text, embree_coordinate_limit);
     return std::make_unique<EmbreeTracer>(options.rx, std::move(column), options.threads);
+  };
+  searchers.build_intervals = [options](EncodedColumn column, const KeyText& key_text) {
+    require_exact(options.rx, column, key_text, embree_coordinate_limit);
+    return make_interval_tracer(options, std::move(column));
   };
   return searchers;
 }

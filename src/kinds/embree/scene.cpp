@@ -12,10 +12,6 @@ namespace {
 
 constexpr std::size_t primitive_grain = std::size_t{1} << 14;
 
-[[nodiscard]] EmbreeQuery& query_of(EmbreeContext* context) {
-  return *reinterpret_cast<EmbreeQuery*>(context);
-}
-
 }  // namespace
 
 EmbreeScene::EmbreeScene(const RxOptions& options, const EncodedColumn& column, int threads)
@@ -188,6 +184,24 @@ void EmbreeScene::trace(const Ray& ray, EmbreeQuery& query) const {
   if (query.counters != nullptr) ++query.counters->rays;
   RTCRay traced = embree_ray(ray);
   occluded(scene_, query.base, traced);
+}
+
+void EmbreeScene::trace_row(std::uint64_t row, Interval range, EmbreeQuery& query) const {
+  query.ray_keys = keys_in_row(options_.coordinates, range, row);
+  trace(range_ray(options_.coordinates, options_.range, range, row), query);
+}
+
+void EmbreeScene::trace_range(const RowDirectory& directory, Interval range, EmbreeQuery& query,
+                              const bool& done) const {
+  const std::uint64_t first = options_.coordinates.row_of(range.lower);
+  const std::uint64_t last = options_.coordinates.row_of(range.upper);
+  if (directory.size() == 0 || last - first < few_rows) {
+    for (std::uint64_t row = first; row <= last && !done; ++row) trace_row(row, range, query);
+    return;
+  }
+  for (std::size_t i = directory.find(first); i < directory.size() && directory[i] <= last && !done;
+       ++i)
+    trace_row(directory[i], range, query);
 }
 
 void EmbreeScene::refit(std::span<const std::uint32_t> primitives) {

@@ -11,6 +11,7 @@
 #include "kinds/embree/device.hpp"
 #include "kinds/embree/triangle_scene.hpp"
 #include "kinds/scene/rays.hpp"
+#include "kinds/scene/row_directory.hpp"
 #include "kinds/scene/rx_options.hpp"
 
 namespace rtindex {
@@ -27,6 +28,11 @@ struct EmbreeQuery {
   Counters* counters = nullptr;  // of this query's thread; null: nothing is counted
 };
 
+// The query that Embree passes to a callback.
+[[nodiscard]] inline EmbreeQuery& query_of(EmbreeContext* context) {
+  return *reinterpret_cast<EmbreeQuery*>(context);
+}
+
 // The primitives of a column in an Embree scene.
 class EmbreeScene {
  public:
@@ -40,6 +46,10 @@ class EmbreeScene {
 
   // Finds all primitives that the ray hits.
   void trace(const Ray& ray, EmbreeQuery& query) const;
+  // Finds all primitives in a range, by a ray along each row, until `done` is set. An empty
+  // directory means that all rows of the range are cast.
+  void trace_range(const RowDirectory& directory, Interval range, EmbreeQuery& query,
+                   const bool& done) const;
   // The closest of the primitives that the ray hits, that have one of its keys and that on_hit()
   // accepts, or no_primitive. On a long ray it may be one shortly behind the closest one.
   [[nodiscard]] std::uint32_t closest(const Ray& ray, EmbreeQuery& query) const;
@@ -53,6 +63,7 @@ class EmbreeScene {
   [[nodiscard]] std::size_t peak_structure_bytes() const { return device_.peak_bytes(); }
 
  private:
+  void trace_row(std::uint64_t row, Interval range, EmbreeQuery& query) const;
   void set_primitive(std::size_t primitive);
   void add_geometry();
   void commit_refit();
