@@ -266,7 +266,7 @@ std::unique_ptr<Searcher> HostSegmentBuilder::make_searcher(
     std::span<const ColumnView> include) const {
   const IntervalCodec* const intervals = interval_codec(codec);
   if (intervals != nullptr && searchers_.build_intervals)
-    return searchers_.build_intervals(std::move(column), key_text);
+    return searchers_.build_intervals(std::move(column), codec, key_text, include);
   if (intervals != nullptr)
     return make_interval_searcher(searchers_, std::move(column), *intervals, key_text, include);
   return searchers_.build(std::move(column), codec, key_text, include);

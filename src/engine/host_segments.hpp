@@ -33,7 +33,9 @@ struct HostSearchers {
       build;
   // Makes a searcher of intervals. Not set: it is made of two searchers of keys
   // (engine/interval_searcher.hpp).
-  std::function<std::unique_ptr<Searcher>(EncodedColumn column, const KeyText& key_text)>
+  std::function<std::unique_ptr<Searcher>(EncodedColumn column, const KeyCodec& codec,
+                                          const KeyText& key_text,
+                                          std::span<const ColumnView> include)>
       build_intervals = {};
   // Opens what a searcher saved. Not set: it is built again from its column.
   std::function<LoadedSearcher(const FileReader& file, const KeyCodec& codec, std::size_t rows)>

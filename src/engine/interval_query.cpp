@@ -46,7 +46,7 @@ void IntervalQuery::find_queries(std::size_t first, std::size_t count, bool* is_
   first += batch_->offset();
   for (std::size_t i = 0; i < count; ++i)
     is_query[i] = lower.valid(first + i) && upper.valid(first + i);
-  if (batch_->kind() == QueryKind::contains || !lower.has_value() || !upper.has_value()) return;
+  if (!compares_ends()) return;
   const bool is_closed = !batch_->ends().any_open();
   const std::size_t leading = lower.parts().empty() ? 0 : lower.parts().size() - 1;
   for (std::size_t p = 0; p < leading; ++p)

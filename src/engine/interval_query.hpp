@@ -29,6 +29,13 @@ class IntervalQuery {
   [[nodiscard]] LookupBatch starts() const {
     return before(start_bound_, starts_before() ? start_open_ : !start_open_);
   }
+  // The starts of the matches: those of `within` up to the upper end, as none starts behind it.
+  [[nodiscard]] LookupBatch matching_starts() const {
+    if (starts_before()) return starts();
+    return {
+        points_,          *start_bound_, *end_bound_, QueryKind::range, {.lower_open = start_open_},
+        batch_->offset(), batch_->size()};
+  }
   // The starts up to the upper end: no match of `within` starts behind it.
   [[nodiscard]] LookupBatch starts_within() const { return before(end_bound_, false); }
   // The ends that are before those of the matches.
@@ -36,6 +43,11 @@ class IntervalQuery {
   // The ends of the matches.
   [[nodiscard]] LookupBatch ends() const;
 
+  // Whether find_queries() compares both ends of queries.
+  [[nodiscard]] bool compares_ends() const {
+    return batch_->kind() != QueryKind::contains && batch_->lower().has_value() &&
+           batch_->upper().has_value();
+  }
   // Sets is_query[i] to whether query first + i is one: without nulls, and not of an empty range.
   // Throws where its ends have different leading values.
   void find_queries(std::size_t first, std::size_t count, bool* is_query) const;

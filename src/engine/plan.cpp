@@ -16,6 +16,12 @@ bool first_row_is_enough(const SegmentTraits& segment, const BatchWants& wants) 
          (!wants.first || segment.ascending_rows);
 }
 
+// Whether counts and sums of integers are the only answers.
+bool ranks_are_enough(const BatchWants& wants) {
+  return (wants.kind == QueryKind::contains || wants.kind == QueryKind::overlaps) && !wants.any &&
+         !wants.first && !wants.last && !wants.rows && (wants.count || wants.values);
+}
+
 std::string_view name_of(Method method) {
   switch (method) {
     case Method::fold: return "search and fold";
@@ -25,6 +31,8 @@ std::string_view name_of(Method method) {
     case Method::included_sums: return "subtract prefix sums in one kernel";
     case Method::pair: return "find rows of both segments in one kernel";
     case Method::edges: return "find the row at the edge of a range";
+    case Method::ranks: return "subtract ranks of ends from ranks of starts";
+    case Method::walk: return "search a tree of ends";
   }
   return "";
 }
@@ -51,6 +59,7 @@ BatchWants BatchWants::of(QueryKind kind, const Request& request) {
 
 Method method_of(const SegmentTraits& segment, const BatchWants& wants) {
   if (segment.folds_hits) return Method::fold;
+  if (segment.intervals) return ranks_are_enough(wants) ? Method::ranks : Method::walk;
   if (wants.kind != QueryKind::equal) return Method::runs;
   const bool can_fuse = wants.sum_alone && !segment.compares_full_keys && !wants.counters;
   if (!wants.included && !wants.key_order && first_row_is_enough(segment, wants))

@@ -114,6 +114,13 @@ IntervalCodec::IntervalCodec(const FileReader& file, std::size_t rows)
   part_types_.push_back(part_types_.back());
 }
 
+IntervalCodec::IntervalCodec(std::unique_ptr<KeyCodec> points, Ends ends)
+    : KeyCodec(Type::composite), ends_(ends), points_(std::move(points)) {
+  are_intervals_ = true;
+  part_types_ = {points_->type(), points_->type()};
+  if (!points_->empty()) set_extent({0, points_->span()});
+}
+
 void IntervalCodec::save_own(FileWriter& file) const {
   file.text("interval_ends", std::string(name_of(ends_)));
   points_->save(file.part("points"));

@@ -16,6 +16,8 @@ class IntervalCodec final : public KeyCodec {
  public:
   explicit IntervalCodec(const ColumnView& column);
   IntervalCodec(const FileReader& file, std::size_t rows);
+  // Over a codec of native points, without leading columns.
+  IntervalCodec(std::unique_ptr<KeyCodec> points, Ends ends);
 
   // Which ends belong to the intervals.
   [[nodiscard]] Ends ends() const { return ends_; }

@@ -132,7 +132,8 @@ template <class Reader>
       if (has_deleted && source.deleted.has(at)) continue;
       const std::uint32_t row = source.rows[at];
       state.last = Last{}(state.last, row);
-      reader.read(number, static_cast<std::uint32_t>(at), row,
+      const auto position = static_cast<std::uint32_t>(at);
+      reader.read(number, source.positions == nullptr ? position : source.positions[position], row,
                   [&](Class value) { state.values.add(value); });
     }
   }

@@ -19,6 +19,8 @@ struct RowSource {
   RowsView rows;
   DeletedPositions deleted;
   KeysView keys;  // set if rows are requested in key order; comparable between segments
+  // Where runs are not of positions in key order: these, by position of the runs.
+  const std::uint32_t* positions = nullptr;
 
   [[nodiscard]] RTINDEX_HD std::uint32_t valid_in(std::size_t lookup) const {
     const Run run = runs[lookup];

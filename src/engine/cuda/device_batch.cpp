@@ -94,6 +94,10 @@ void DeviceBatch::make_plan() {
         (traits.folds_hits && (wants.rows || traits.compares_full_keys || folds_rows));
     traits_.push_back(traits);
   }
+  if (traits_.front().intervals && (wants.rows || plan_.folds_rows) &&
+      (request_.join == nullptr ||
+       !(joins_one_row(*request_.join) || joins_intervals(*request_.join))))
+    plan_.counts_on_host = true;
   if (request_.counts_values) wants.values = wants.sum_alone = wants.included = false;
   const bool is_pair = targets_.size() == 2 && can_pair(traits_[0], traits_[1], wants);
   // To join values, segments report which lookups matched.
@@ -211,7 +215,8 @@ std::size_t DeviceBatch::piece_size() const {
   std::size_t bytes = AnswerTransfer::bytes_of(request_);
   if (batch().memory_space() == MemorySpace::device) return piece_of(bytes);
   bytes += bytes_of(batch().lower());
-  if (batch().kind() == QueryKind::range) bytes += bytes_of(batch().upper());
+  if (batch().kind() != QueryKind::equal && batch().kind() != QueryKind::contains)
+    bytes += bytes_of(batch().upper());
   return piece_of(bytes);
 }
 
@@ -221,8 +226,7 @@ DeviceBatch::Piece DeviceBatch::encode(std::size_t first, std::size_t count, Cop
   piece.first = first;
   piece.count = count;
   // Segments have codecs of one kind.
-  piece.elements =
-      elements_on_device(batch(), first, count, encoders_.front().reads_tuples(), in, queue);
+  piece.elements = encoders_.front().elements(first, count, in, queue);
   piece.buffers.resize(targets_.size());
   for (std::size_t i = 0; i < targets_.size(); ++i) {
     DeviceLookups lookups =
@@ -325,16 +329,34 @@ void DeviceBatch::answer_to_device(const Piece& piece, const RowValues& values,
                 });
 }
 
+bool DeviceBatch::joins_one_row(const JoinRequest& request) const {
+  if (targets_.size() != 1) return false;
+  if (traits_[0].intervals) return !request.wants_rows();
+  return batch().kind() == QueryKind::equal && traits_[0].unique_keys;
+}
+
+// Not where several calls may write the pairs of one lookup, which then have an order.
+bool DeviceBatch::joins_intervals(const JoinRequest& request) const {
+  return targets_.size() == 1 && traits_[0].intervals && request.wants_rows() &&
+         request.order == JoinOrder::any && request.skipped_pairs == 0 &&
+         (request.total == nullptr || batch().size() > 1);
+}
+
 // Where a lookup has one row at most, the rows are found once and compacted.
 void DeviceBatch::join(const Piece& piece, const JoinRequest& request, const Queue& queue) const {
   const CountedJoin join(request, queue);
-  if (targets_.size() == 1 && batch().kind() == QueryKind::equal && traits_[0].unique_keys) {
+  if (joins_one_row(request)) {
     const DeviceArray<std::uint32_t> rows(queue, piece.count);
     DeviceRequest wanted;
     wanted.any = rows.data();
     static_cast<void>(targets_[0].searcher.answer_on_device(
         Method::rows, {batch(), piece.first, piece.lookups[0]}, wanted, {}, queue));
     join_rows(rows.data(), piece.count, join.get(), queue);
+    return join.finish(queue);
+  }
+  if (joins_intervals(request) && piece.count != 0) {
+    targets_[0].searcher.join_on_device({batch(), piece.first, piece.lookups[0]}, join.get(),
+                                        queue);
     return join.finish(queue);
   }
   std::vector<FoundRows> found;

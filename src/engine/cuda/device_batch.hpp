@@ -140,6 +140,10 @@ class DeviceBatch {
                                     cudaStream_t stream) const;
   void answer_to_device(const Piece& piece, const RowValues& values, const Queue& queue) const;
   void join(const Piece& piece, const JoinRequest& request, const Queue& queue) const;
+  // Whether pairs of intervals are joined without an array of their rows.
+  [[nodiscard]] bool joins_intervals(const JoinRequest& request) const;
+  // Whether a lookup has one row at most, or needs no other.
+  [[nodiscard]] bool joins_one_row(const JoinRequest& request) const;
   [[nodiscard]] RowSources sources_of(const std::vector<FoundRows>& found) const;
   // Calls callback(part, rows) for consecutive parts of the lookups whose rows fit one array each.
   void find_in_parts(

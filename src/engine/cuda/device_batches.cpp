@@ -22,6 +22,16 @@ namespace rtindex::cuda {
 
 namespace {
 
+// Whether all answers to queries of intervals follow from ranks and prefix sums.
+[[nodiscard]] bool ranks_are_enough(std::span<const Segment> segments, const BatchQuery& query,
+                                    const Request& request) {
+  return (query.kind == QueryKind::contains || query.kind == QueryKind::overlaps) &&
+         request.included && request.answers.without(Answer::count | Answer::sum).empty() &&
+         std::all_of(segments.begin(), segments.end(), [&](const Segment& segment) {
+           return device_searcher(segment).traits(request.included_column).has_prefix_sums;
+         });
+}
+
 // Rows that only the host can sort, written to buffers on the device.
 void write_ordered_rows(std::span<const Segment> segments, const BatchQuery& query,
                         const Request& all) {
@@ -95,7 +105,10 @@ void DeviceBatchRunner::answer(std::span<const Segment> segments, const BatchQue
   // Only the host compares keys of several segments that are not native.
   plan.orders_on_host = segments.size() > 1 && request.order != RowOrder::any &&
                         request.answers.has(Answer::rows) && !segments.front().codec->native_base();
+  const bool encodes_queries = searches_intervals(query.kind) &&
+                               encodes_intervals_on_host(query.batch(*segments.front().codec));
   const auto is_fetched = [&](const ColumnView& end) {
+    if (encodes_queries) return end.has_value() && end.memory_space() == MemorySpace::device;
     return !is_native(end.type()) && end.memory_space() == MemorySpace::device &&
            (plan.orders_on_host || encodes_on_host(segments));
   };
@@ -112,7 +125,10 @@ void DeviceBatchRunner::answer(std::span<const Segment> segments, const BatchQue
 void DeviceBatchRunner::answer_reachable(std::span<const Segment> segments, const BatchQuery& query,
                                          const Request& request, Plan plan) {
   Request rest = request;
-  rest.counts_values = counts_values(segments, request);
+  // Values of intervals are folded row by row, unless prefix sums have them.
+  rest.counts_values = counts_values(segments, request) ||
+                       (searches_intervals(query.kind) && request.wants_values() &&
+                        !ranks_are_enough(segments, query, request));
   if (plan.orders_on_host) {
     if (request.row_counts != nullptr)
       rows_in_order(segments, query, request);

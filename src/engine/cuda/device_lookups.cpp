@@ -193,6 +193,8 @@ DeviceLookups LookupEncoder::encode(std::size_t first, std::size_t count,
                                     const LookupElements& elements, LookupBuffers& buffers,
                                     CopiesIn& in, const Queue& queue,
                                     std::optional<Edge> edge) const {
+  if (batch_.codec().are_intervals())
+    return encode_queries(first, count, elements, buffers, in, queue);
   DeviceLookups lookups;
   lookups.count = count;
   if (const DeviceElements* const read = elements_to_read(elements, edge)) {

@@ -63,11 +63,16 @@ struct LookupElements {
 // The device memory of some encoded lookups, until their kernels are queued.
 struct LookupBuffers {
   DeviceBytes intervals;
+  DeviceBytes ends;  // of queries of intervals
   PairMap pair;
   DeviceBytes checks;  // of `full`
   FullLookups full;
   LookupElements own;
 };
+
+// Whether the host encodes these queries of a column of intervals: those that are not native, and
+// those whose ends have two types.
+[[nodiscard]] bool encodes_intervals_on_host(const LookupBatch& queries);
 
 // Converts the lookups of a batch to the form that kernels read: elements of the column's type as
 // they are, or encoded intervals.
@@ -75,6 +80,10 @@ class LookupEncoder {
  public:
   LookupEncoder(const LookupBatch& batch, const DeviceSearcher::Encoding& encoding)
       : batch_(batch), span_(encoding.span), full_(encoding.full) {}
+
+  // Elements [first, first + count) of the batch, none where the host encodes them.
+  [[nodiscard]] LookupElements elements(std::size_t first, std::size_t count, CopiesIn& in,
+                                        const Queue& queue) const;
 
   // Whether points are read as elements of the column's type, without a pass over the batch.
   [[nodiscard]] bool reads_elements() const;
@@ -104,6 +113,10 @@ class LookupEncoder {
   [[nodiscard]] std::optional<PairMap> pair_to_read(std::size_t first, Edge edge) const;
   template <class Key>
   [[nodiscard]] DeviceBytes encode_intervals(std::size_t first, std::size_t count,
+                                             const LookupElements& elements, LookupBuffers& buffers,
+                                             CopiesIn& in, const Queue& queue) const;
+  // Queries of intervals.
+  [[nodiscard]] DeviceLookups encode_queries(std::size_t first, std::size_t count,
                                              const LookupElements& elements, LookupBuffers& buffers,
                                              CopiesIn& in, const Queue& queue) const;
   template <class Key>

@@ -51,6 +51,11 @@ void DeviceSearcher::find_edges(const LookupBatch& batch, Edge edge, const RowBi
   work.finish();
 }
 
+void DeviceSearcher::join_on_device(const SearchedLookups&, const JoinRequest&,
+                                    cudaStream_t) const {
+  fail_not_offered();
+}
+
 EncodedColumn DeviceSearcher::column() const {
   const OnDevice current(gpu_.device);
   const PooledStream stream;

@@ -31,6 +31,7 @@ struct FoundRows {
   DeviceArray<Run> runs;
   DeviceArray<std::uint32_t> own;
   DeviceArray<std::uint64_t> own_keys;
+  DeviceArray<std::uint32_t> own_positions;  // of own rows in key order
   RowsView rows;
   KeysView keys;           // where rows are requested in key order
   DeletedRowsUse deleted;  // positions that are skipped
@@ -38,7 +39,9 @@ struct FoundRows {
   // The caller must repeat the call with fewer lookups.
   bool too_many = false;
 
-  [[nodiscard]] RowSource source() const { return {runs.data(), rows, deleted.positions(), keys}; }
+  [[nodiscard]] RowSource source() const {
+    return {runs.data(), rows, deleted.positions(), keys, own_positions.data()};
+  }
 };
 
 // Which rowIDs of a lookup's matches are requested.
@@ -68,7 +71,7 @@ class DeviceSearcher : public Searcher {
   void find_edges(const LookupBatch& batch, Edge edge, const RowBits& deleted, std::uint32_t* rows,
                   std::uint64_t* keys, Counters* counters) const final;
   [[nodiscard]] MemoryUsage memory_usage() const final;
-  [[nodiscard]] EncodedColumn column() const final;
+  [[nodiscard]] EncodedColumn column() const override;
 
   // How lookups are encoded for it. Any number of threads may call it at once.
   struct Encoding {
@@ -86,6 +89,9 @@ class DeviceSearcher : public Searcher {
   [[nodiscard]] virtual FoundRows answer_on_device(Method method, const SearchedLookups& searched,
                                                    const DeviceRequest& request, RowsWanted wanted,
                                                    cudaStream_t stream) const = 0;
+  // Writes the pairs of a join in any order. Needs SegmentTraits::intervals.
+  virtual void join_on_device(const SearchedLookups& searched, const JoinRequest& join,
+                              cudaStream_t stream) const;
   // The first or last valid row of each range, in the order of (key, rowID), or miss_row; and that
   // row's encoded key where `keys` is not null. Needs key_order.
   virtual void find_edges_on_device(const SearchedLookups& searched, Edge edge, std::uint32_t* rows,

@@ -81,23 +81,16 @@ DeviceSegmentBuilder::DeviceSegmentBuilder(GpuContext gpu, DeviceSearchers kind)
     : gpu_(std::move(gpu)),
       kind_(std::make_shared<const DeviceSearchers>(std::move(kind))),
       host_({.key_use = kind_->key_use,
-             .build = [this](EncodedColumn column, const KeyCodec& codec, const KeyText& key_text,
-                             std::span<const ColumnView> include) {
-               return make_encoded(std::move(column), codec, key_text, codec.rows(), include);
-             }}) {}
-
-struct DeviceSegmentBuilder::NativeRows {
-  Type type;            // of the column
-  DeviceElements keys;  // of that type, or their bits_type
-  DeviceExtent extent;
-  RowIds ids;
-  std::size_t row_count;
-  std::vector<ElementValues> included = {};
-  // Of keys that are encoded already, before the base is subtracted; null: of the type.
-  std::shared_ptr<KeyCodec> codec = {};
-  std::uint64_t base = 0;
-  std::shared_ptr<DeviceFullKeys> full = {};
-};
+             .build =
+                 [this](EncodedColumn column, const KeyCodec& codec, const KeyText& key_text,
+                        std::span<const ColumnView> include) {
+                   return make_encoded(std::move(column), codec, key_text, codec.rows(), include);
+                 },
+             .build_intervals =
+                 [this](const EncodedColumn& column, const KeyCodec& codec, const KeyText& key_text,
+                        std::span<const ColumnView> include) {
+                   return make_intervals(column, codec, key_text, codec.rows(), include);
+                 }}) {}
 
 void DeviceSegmentBuilder::require_held(const DeviceColumn& column, const KeyCodec& codec,
                                         cudaStream_t stream) const {
@@ -187,8 +180,15 @@ NewSegment DeviceSegmentBuilder::build_tuples(const ColumnView& column,
 NewSegment DeviceSegmentBuilder::build_column(const ColumnView& column,
                                               const BuildOptions& options) const {
   const std::vector<ColumnView> include = columns_of(options.include);
+  if (column.interval_ends()) {
+    require_interval_kind();
+    // The host finds out what is wrong with them.
+    if (std::optional<NewSegment> made = build_intervals(column, include, options.stream))
+      return std::move(*made);
+  }
   if (!is_native(column.type())) {
-    if (kind_->positions && column.parts().size() <= PackedMap::max_fields)
+    if (kind_->positions && !column.interval_ends() &&
+        column.parts().size() <= PackedMap::max_fields)
       return build_tuples(column, options);
     const HostColumn keys(column, "keys", options.stream);
     const HostIncluded here(include, options.stream);
@@ -363,6 +363,11 @@ HostColumn::HostColumn(const ColumnView& column, const char* name, Stream caller
   if (!column.has_value() || column.memory_space() == MemorySpace::host) return;
   copy_ = fetched(column, build_stream(caller, {{column, name}}).get());
   view_ = copy_.view();
+  if (!column.interval_ends()) return;
+  const std::span<const ColumnView> parts = view_.parts();
+  view_ = ColumnView::intervals(parts[parts.size() - 2], parts.back(), *column.interval_ends(),
+                                {parts.begin(), parts.end() - 2})
+              .with_validity(view_.validity(), view_.validity_offset());
 }
 
 }  // namespace rtindex::cuda

@@ -39,7 +39,18 @@ class DeviceSegmentBuilder final : public SegmentBuilder {
 
  private:
   // Elements of a native column on the GPU, and what else a segment is made of.
-  struct NativeRows;
+  struct NativeRows {
+    Type type;            // of the column
+    DeviceElements keys;  // of that type, or their bits_type
+    DeviceExtent extent;
+    RowIds ids;
+    std::size_t row_count;
+    std::vector<ElementValues> included = {};
+    // Of keys that are encoded already, before the base is subtracted; null: of the type.
+    std::shared_ptr<KeyCodec> codec = {};
+    std::uint64_t base = 0;
+    std::shared_ptr<DeviceFullKeys> full = {};
+  };
 
   [[nodiscard]] NewSegment build_native(PooledStream made_on, const NativeRows& input,
                                         SegmentUse use, const MemoryMeter& meter) const;
@@ -52,6 +63,12 @@ class DeviceSegmentBuilder final : public SegmentBuilder {
   // Strings and tuples, encoded on the GPU.
   [[nodiscard]] NewSegment build_tuples(const ColumnView& column,
                                         const BuildOptions& options) const;
+  // Intervals of native types, without leading columns. None: they are others, or one is invalid.
+  [[nodiscard]] std::optional<NewSegment> build_intervals(const ColumnView& column,
+                                                          std::span<const ColumnView> include,
+                                                          Stream caller) const;
+  // Throws where the kind does not keep its keys in order.
+  void require_interval_kind() const;
   // Whether build_few() makes the segment of a change.
   [[nodiscard]] bool is_small(const NewRows& input, const Segment& main) const;
   // Few rows with new keys of a native column, sorted by one kernel.
@@ -63,6 +80,11 @@ class DeviceSegmentBuilder final : public SegmentBuilder {
                                                        const KeyText& key_text,
                                                        const RowNumbers& numbers,
                                                        std::span<const ColumnView> include) const;
+  [[nodiscard]] std::unique_ptr<Searcher> make_intervals(const EncodedColumn& column,
+                                                         const KeyCodec& codec,
+                                                         const KeyText& key_text,
+                                                         const RowNumbers& numbers,
+                                                         std::span<const ColumnView> include) const;
   // Merges keys in key order; searchers that keep no order are rebuilt from their keys.
   [[nodiscard]] Segment merge_ordered(std::span<const Segment> segments, std::size_t row_count,
                                       SegmentUse use) const;

@@ -92,6 +92,18 @@ class LoadedValues {
   ColumnView view_;
 };
 
+// The ends of intervals of a file, whose starts are the keys of the column.
+[[nodiscard]] PackedKeys load_ends(const FileReader& file, const EncodedColumn& starts,
+                                   std::size_t rows) {
+  EncodedColumn ends = load_column(file, rows, starts.span);
+  if (ends.size() != starts.size())
+    file.reject("it has {} starts and {} ends", starts.size(), ends.size());
+  for (std::size_t i = 0; i < ends.size(); ++i)
+    if (ends.row(i) != starts.row(i) || ends.keys[i] < starts.keys[i])
+      file.reject("its interval {} ends before it starts, or in another row", i);
+  return std::move(ends.keys);
+}
+
 // Makes row i of the rows element i of their values.
 class ElementNumbers {
  public:
@@ -133,7 +145,8 @@ std::unique_ptr<Searcher> DeviceSegmentBuilder::make_encoded(
   const WaitOnExit wait(queue);
   rows.row_count = column.row_count;
   rows.column = uploaded(column, queue);
-  if (!codec.native_base()) rows.full = full_keys_of(codec, queue);
+  // Points of intervals are never compared in full.
+  if (!codec.native_base() && !codec.are_intervals()) rows.full = full_keys_of(codec, queue);
   if (rows.full != nullptr && rows.full->compares()) {
     rows.column = in_full_order(std::move(rows.column), rows.full->view(), queue);
     rows.sorting = Sorting::by_full_keys;
@@ -165,14 +178,22 @@ std::unique_ptr<Searcher> DeviceSegmentBuilder::make_encoded(
   return make_searcher(std::move(rows), SegmentUse::main, meter);
 }
 
-// What a searcher on a GPU saved is its column, with the included values beside it.
-LoadedSearcher DeviceSegmentBuilder::load(const FileReader& file, const KeyCodec& codec,
+// What a searcher on a GPU saved is its column, with the included values beside it. Intervals have
+// a column of starts and one of ends.
+LoadedSearcher DeviceSegmentBuilder::load(const FileReader& whole, const KeyCodec& codec,
                                           std::size_t rows) const {
+  const FileReader file = codec.are_intervals() ? whole.part("starts") : whole;
   EncodedColumn column = load_column(file, rows, codec.span());
+  if (codec.are_intervals()) column.ends = load_ends(whole.part("ends"), column, rows);
   const KeyText key_text = [](std::uint32_t) { return "(of the file)"; };
   LoadedSearcher result{nullptr, true};
+  const auto make = [&](const RowNumbers& numbers, std::span<const ColumnView> include) {
+    result.searcher = codec.are_intervals()
+                          ? make_intervals(column, codec, key_text, numbers, include)
+                          : make_encoded(std::move(column), codec, key_text, numbers, include);
+  };
   if (!file.has("included_rows")) {
-    result.searcher = make_encoded(std::move(column), codec, key_text, {}, {});
+    make({}, {});
     return result;
   }
   auto listed = file.array<std::uint32_t>("included_rows");
@@ -187,7 +208,7 @@ LoadedSearcher DeviceSegmentBuilder::load(const FileReader& file, const KeyCodec
   const auto part = [&](std::size_t i) { return file.part(fmt::format("included{}", i)); };
   for (std::size_t i = 0; part(i).has("type"); ++i)
     include.push_back(loaded.emplace_back(part(i), numbers.size()).view());
-  result.searcher = make_encoded(std::move(column), codec, key_text, numbers, include);
+  make(numbers, include);
   return result;
 }
 

@@ -192,7 +192,7 @@ __global__ void __launch_bounds__(block_threads)
   const KeyInterval<typename Finder::Key> interval = intervals[i];
   Run run{0, 0};
   if (interval.lower <= interval.upper) {
-    run.begin = finder.lower_bound(interval.lower);
+    run.begin = interval.lower == 0 ? 0 : finder.lower_bound(interval.lower);
     // No key follows an upper end at the last key, and key + 1 may overflow.
     run.end = interval.upper >= last_key
                   ? size

@@ -32,6 +32,9 @@ struct DeviceLookups {
   const PairMap* pair = nullptr;
   // KeyInterval<Key>s, in the width of the index's keys.
   const void* intervals = nullptr;
+  // Of queries of intervals, whose starts lie in `intervals`: KeyInterval<Key>s in which the ends
+  // lie.
+  const void* ends = nullptr;
 
   std::size_t count = 0;
   // What is compared in full, in host memory; null: nothing. Lookup 0 is number `first_full` there.
@@ -50,6 +53,8 @@ struct DeviceLookups {
     result.first_full += begin;
     if (intervals != nullptr)
       result.intervals = static_cast<const std::byte*>(intervals) + begin * interval_bytes;
+    if (ends != nullptr)
+      result.ends = static_cast<const std::byte*>(ends) + begin * interval_bytes;
     if (elements != nullptr)
       result.elements = static_cast<const std::byte*>(elements) + begin * element_bytes;
     return result;

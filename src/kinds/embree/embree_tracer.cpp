@@ -298,7 +298,8 @@ HostSearchers embree_searchers(const EmbreeOptions& options) {
     require_exact(options.rx, column, key_text, embree_coordinate_limit);
     return std::make_unique<EmbreeTracer>(options.rx, std::move(column), options.threads);
   };
-  searchers.build_intervals = [options](EncodedColumn column, const KeyText& key_text) {
+  searchers.build_intervals = [options](EncodedColumn column, const KeyCodec&,
+                                        const KeyText& key_text, std::span<const ColumnView>) {
     require_exact(options.rx, column, key_text, embree_coordinate_limit);
     return make_interval_tracer(options, std::move(column));
   };
