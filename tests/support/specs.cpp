@@ -78,6 +78,15 @@ std::vector<std::string> including_specs() {
   return specs;
 }
 
+std::vector<std::string> interval_specs() {
+  std::vector<std::string> specs = usable_indexes();
+  std::erase_if(specs, [](const std::string& spec) {
+    return spec.find("native") == std::string::npos && !spec.starts_with("sorted") &&
+           !spec.starts_with("btree");
+  });
+  return specs;
+}
+
 std::vector<std::string> specs_of(const std::string& index) {
   std::vector<std::string> specs = {index};
   if (const auto found = settings().find(index); found != settings().end())

@@ -24,6 +24,9 @@ namespace rtindex::test {
 // Those of usable_and_bucketed() that include values.
 [[nodiscard]] std::vector<std::string> including_specs();
 
+// The usable indexes that hold intervals.
+[[nodiscard]] std::vector<std::string> interval_specs();
+
 // The index with its default settings, and with settings that hold every column. A new index with
 // settings worth testing gets a line in specs.cpp.
 [[nodiscard]] std::vector<std::string> specs_of(const std::string& index);

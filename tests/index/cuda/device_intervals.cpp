@@ -1,0 +1,233 @@
+// Columns of intervals on a GPU, built and searched in host and device memory, against a full scan
+// and against the index of the CPU.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <rtindex/rtindex.hpp>
+
+#include "support/checker.hpp"
+#include "support/cuda/answer_calls.hpp"
+#include "support/cuda/buffer.hpp"
+#include "support/cuda/gpu_test.hpp"
+#include "support/cuda/join_calls.hpp"
+#include "support/intervals.hpp"
+
+namespace rtindex::test {
+namespace {
+
+// Intervals in one memory space.
+class PlacedIntervals {
+ public:
+  PlacedIntervals(MemorySpace space, const ColumnView& intervals)
+      : parts_(space, ColumnView::composite({intervals.parts().begin(), intervals.parts().end()})) {
+    const std::span<const ColumnView> parts = parts_.view().parts();
+    view_ = ColumnView::intervals(parts[parts.size() - 2], parts.back(), *intervals.interval_ends(),
+                                  {parts.begin(), parts.end() - 2});
+  }
+  [[nodiscard]] const ColumnView& view() const { return view_; }
+
+ private:
+  PlacedColumn parts_;
+  ColumnView view_;
+};
+
+// A query whose ends are in one memory space.
+class PlacedQuery {
+ public:
+  PlacedQuery(MemorySpace space, const Query& query)
+      : query_(query), lower_(space, query.lower), upper_(space, query.upper) {
+    query_.lower = lower_.view();
+    query_.upper = upper_.view();
+  }
+  [[nodiscard]] const Query& get() const { return query_; }
+
+ private:
+  Query query_;
+  PlacedColumn lower_, upper_;
+};
+
+class DeviceIntervals : public GpuIndexTest {
+ protected:
+  static void expect_everything(const Index& index, const IntervalTable& table, std::size_t queries,
+                                Random& random) {
+    const TestColumn values = random_values(table.rows.size(), random);
+    for (const auto& [kind, ends] : every_interval_query()) {
+      SCOPED_TRACE(std::string(name_of(kind)) + std::string(name_of(ends)));
+      const IntervalBatch batch = random_batch(table, kind, ends, queries, random);
+      const Matches matches = scan(table, batch);
+      const Batch shown{QueryKind::range, batch.lower_column, batch.upper_column};
+      for (const MemorySpace space : memory_spaces) {
+        const PlacedQuery query(space, batch.query());
+        const PlacedColumn placed(space, values.view());
+        AnswerOptions all{.answers = Answer::any | Answer::first | Answer::last | Answer::count |
+                                     Answer::sum | Answer::min | Answer::max | Answer::mean |
+                                     Answer::rows,
+                          .values = placed.view()};
+        all.matched = true;
+        ASSERT_EQ(first_difference(every_answer_in(space, index, query.get(), all), all, shown,
+                                   matches, values),
+                  "");
+        Buffer counts(space, 4 * queries);
+        Outputs outputs;
+        outputs.count = counts.as<std::uint32_t>();
+        outputs.memory_space = space;
+        index.answer_into(query.get(), {}, outputs);
+        require(cudaStreamSynchronize(nullptr));
+        const auto found = counts.read<std::uint32_t>();
+        for (std::size_t i = 0; i < queries; ++i) ASSERT_EQ(found[i], matches[i].size()) << i;
+      }
+      // Joins of every query are many calls.
+      if (ends != Ends::closed) continue;
+      for (const MemorySpace space : memory_spaces) {
+        expect_every_join(index, PlacedQuery(space, batch.query()).get(), matches);
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+};
+
+TEST_P(DeviceIntervals, AreFoundInEveryMemorySpace) {
+  Random random(41);
+  std::size_t turn = 0;
+  for (const PointValues& values : every_values())
+    for (const LeadingValues& leading : every_leading())
+      for (const MemorySpace space : memory_spaces) {
+        SCOPED_TRACE(values.name + leading.name);
+        const Ends ends = every_ends[turn++ % std::size(every_ends)];
+        const IntervalTable table = random_table(values, leading, ends, 90, random);
+        const TestColumn column = table.column(table.rows);
+        const PlacedIntervals placed(space, IntervalTable::view(column, ends));
+        const Index index = build(placed.view(), GetParam());
+        expect_everything(index, table, 20, random);
+        if (HasFatalFailure()) return;
+      }
+}
+
+// Rows: start and end of each.
+IntervalTable table_of(const PointValues& values, const LeadingValues& none, Ends ends,
+                       std::vector<std::pair<Whole, Whole>> rows) {
+  IntervalTable table{&values, &none, ends, {}, std::vector<bool>(rows.size(), false)};
+  for (const auto& [start, end] : rows) table.rows.push_back({start, end});
+  return table;
+}
+
+TEST_P(DeviceIntervals, SurviveHardShapes) {
+  Random random(42);
+  const LeadingValues none = every_leading().front();
+  const Whole most = largest_of(Type::u64);
+  std::vector<Part> points = wholes(0, 1, 300);
+  points.emplace_back(most - 1);
+  points.emplace_back(most);
+  const PointValues values{"uint64", {Type::u64}, points};
+  std::vector<std::vector<std::pair<Whole, Whole>>> shapes = {{}, {{0, most}}, {{most, most}}};
+  auto& nested = shapes.emplace_back();
+  for (Whole i = 0; i < 140; ++i) nested.emplace_back(i, 299 - i);
+  auto& over_all = shapes.emplace_back();
+  over_all.emplace_back(0, most);
+  for (Whole i = 0; i < 299; ++i) over_all.emplace_back(i, i + 1);
+  auto& equal = shapes.emplace_back();
+  for (Whole i = 0; i < 300; ++i) equal.emplace_back(7, 9);
+  auto& empty = shapes.emplace_back();
+  for (Whole i = 0; i < 40; ++i) empty.emplace_back(i, i);
+  for (const auto& shape : shapes)
+    for (const Ends ends : every_ends) {
+      SCOPED_TRACE(std::to_string(shape.size()) + " intervals " + std::string(name_of(ends)));
+      const IntervalTable table = table_of(values, none, ends, shape);
+      const TestColumn column = table.column(table.rows);
+      const Index index = build(IntervalTable::view(column, ends), GetParam());
+      expect_everything(index, table, 12, random);
+      if (HasFatalFailure()) return;
+    }
+}
+
+TEST_P(DeviceIntervals, AnswerAnEmptyBatch) {
+  const std::vector<int> starts = {1, 5};
+  const std::vector<int> ends = {3, 9};
+  const Index index = build(ColumnView::intervals(starts, ends, Ends::closed), GetParam());
+  const std::vector<int> none;
+  EXPECT_EQ(index.answer(Query::contains(none), {.answers = Answer::count}).size(), 0U);
+  EXPECT_TRUE(index.join(Query::overlaps(none, none)).lookups.empty());
+}
+
+TEST_P(DeviceIntervals, RejectWrongColumnsOnTheDevice) {
+  const auto message_of = [&](const ColumnView& starts, const ColumnView& ends) {
+    const PlacedColumn start(MemorySpace::device, starts);
+    const PlacedColumn end(MemorySpace::device, ends);
+    try {
+      static_cast<void>(
+          build(ColumnView::intervals(start.view(), end.view(), Ends::closed), GetParam()));
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  const std::vector<int> starts = {1, 5, 9};
+  const std::vector<int> ends = {4, 4, 20};
+  EXPECT_NE(message_of(starts, ends).find("row 1 ends at 4, before it starts at 5"),
+            std::string::npos);
+  const std::vector<double> reals = {1, 2, 3};
+  const std::vector<double> nan = {4, std::nan(""), 20};
+  EXPECT_NE(message_of(reals, nan).find("the end of the interval in row 1 is NaN"),
+            std::string::npos);
+}
+
+// Many intervals of lengths with a heavy tail, and queries in every order.
+TEST_P(DeviceIntervals, AgreeWithTheCpu) {
+  Random random(43);
+  constexpr std::size_t size = 200'000;
+  const auto lengths = [&](double tail) {
+    return static_cast<std::uint32_t>(
+        std::min(1e8, 1000 * (std::pow(random.below(1'000'000) / 1e6 + 1e-7, -tail) - 0.5)));
+  };
+  for (const double tail : {0.1, 0.9}) {
+    std::vector<std::uint32_t> starts(size), ends(size), low(size / 2), high(size / 2);
+    for (std::size_t i = 0; i < size; ++i) {
+      starts[i] = static_cast<std::uint32_t>(random.below(200'000'000));
+      ends[i] = starts[i] + lengths(tail);
+    }
+    for (std::size_t i = 0; i < low.size(); ++i) {
+      low[i] = static_cast<std::uint32_t>(random.below(220'000'000));
+      high[i] = low[i] + static_cast<std::uint32_t>(random.below(2000));
+    }
+    low[7] = 0, high[7] = std::numeric_limits<std::uint32_t>::max();  // matches everything
+    const ColumnView column = ColumnView::intervals(starts, ends, Ends::right_open);
+    const Index expected = build(column, "rx:native@cpu");
+    const Index index = build(PlacedIntervals(MemorySpace::device, column).view(), GetParam());
+    for (const Query& query : {Query::contains(low), Query::overlaps(low, high),
+                               Query::within(low, high), Query::covers(low, high)}) {
+      SCOPED_TRACE(name_of(query.kind));
+      const Answers found = expected.answer(query, {.answers = Answer::rows});
+      Matches matches;
+      for (std::size_t i = 0; i < low.size(); ++i)
+        matches.emplace_back(found.rows(i).begin(), found.rows(i).end());
+      const std::size_t pairs = joined_lookups(matches, JoinKind::inner).size();
+      for (const MemorySpace space : memory_spaces) {
+        const PlacedQuery placed(space, query);
+        for (const JoinKind how : {JoinKind::inner, JoinKind::left})
+          for (const std::size_t capacity : {pairs + size, pairs / 2}) {
+            expect_join_in(MemorySpace::device, index, placed.get(), how, JoinOrder::any, matches,
+                           capacity);
+            if (HasFatalFailure()) return;
+          }
+        const Answers counts = index.answer(placed.get(), {.answers = Answer::count});
+        for (std::size_t i = 0; i < low.size(); ++i)
+          ASSERT_EQ(counts.count()[i], matches[i].size()) << i;
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Cuda, DeviceIntervals,
+                         testing::Values("rx:native@cuda", "sorted@cuda", "btree@cuda"),
+                         [](const auto& item) { return test_name(item.param); });
+
+}  // namespace
+}  // namespace rtindex::test
