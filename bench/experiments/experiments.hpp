@@ -68,6 +68,7 @@ Experiment changes_single_experiment();
 Experiment neighbours_experiment();
 Experiment asof_experiment();
 Experiment joins_experiment();
+Experiment intervals_experiment();
 Experiment distributions_experiment();
 
 }  // namespace rtindex::bench
