@@ -1,6 +1,8 @@
 // Intervals that contain points: their number, and all pairs in any order.
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -8,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/parallel.hpp"
 #include "experiments/experiments.hpp"
 #include "experiments/fixture.hpp"
 #include "workload/portable_math.hpp"
@@ -50,26 +53,20 @@ struct IntervalWork {
       : starts(rows), ends(rows), points(lookups) {
     constexpr auto largest = std::numeric_limits<std::uint32_t>::max();
     const double gap = 0x1p32 / static_cast<double>(rows);
-    for (std::size_t row = 0; row < rows; ++row) {
-      starts[row] = static_cast<std::uint32_t>(random_at(column_seed, row));
-      const double length = std::max(0.0, length_of(lengths, gap, row));
-      ends[row] = length >= largest - starts[row]
-                      ? largest
-                      : starts[row] + static_cast<std::uint32_t>(length);
-    }
-    for (std::size_t i = 0; i < lookups; ++i)
-      points[i] = static_cast<std::uint32_t>(random_at(lookup_seed, i));
-    Points sorted_starts = starts;
-    Points sorted_ends = ends;
-    std::sort(sorted_starts.begin(), sorted_starts.end());
-    std::sort(sorted_ends.begin(), sorted_ends.end());
-    for (const std::uint32_t point : points) {
-      const auto started = std::upper_bound(sorted_starts.begin(), sorted_starts.end(), point);
-      const auto ended = std::lower_bound(sorted_ends.begin(), sorted_ends.end(), point);
-      counts.push_back(static_cast<std::uint32_t>((started - sorted_starts.begin()) -
-                                                  (ended - sorted_ends.begin())));
-      pairs += counts.back();
-    }
+    parallel_for(rows, grain, [&](std::size_t first, std::size_t count) {
+      for (std::size_t row = first; row < first + count; ++row) {
+        starts[row] = static_cast<std::uint32_t>(random_at(column_seed, row));
+        const double length = std::max(0.0, length_of(lengths, gap, row));
+        ends[row] = length >= largest - starts[row]
+                        ? largest
+                        : starts[row] + static_cast<std::uint32_t>(length);
+      }
+    });
+    parallel_for(lookups, grain, [&](std::size_t first, std::size_t count) {
+      for (std::size_t i = first; i < first + count; ++i)
+        points[i] = static_cast<std::uint32_t>(random_at(lookup_seed, i));
+    });
+    count_matches();
   }
 
   [[nodiscard]] bool matches(std::uint32_t row, std::uint64_t lookup) const {
@@ -79,6 +76,31 @@ struct IntervalWork {
   Points starts, ends, points;
   Points counts;  // expected
   std::size_t pairs = 0;
+
+ private:
+  static constexpr std::size_t grain = std::size_t{1} << 16;
+
+  void count_matches() {
+    std::array sorted = {starts, ends};
+    parallel_for(sorted.size(), 1, [&](std::size_t which, std::size_t) {
+      std::sort(sorted[which].begin(), sorted[which].end());
+    });
+    counts.resize(points.size());
+    std::atomic<std::size_t> total = 0;
+    parallel_for(points.size(), grain, [&](std::size_t first, std::size_t count) {
+      std::size_t here = 0;
+      for (std::size_t i = first; i < first + count; ++i) {
+        const auto started =
+            std::upper_bound(sorted[0].begin(), sorted[0].end(), points[i]) - sorted[0].begin();
+        const auto ended =
+            std::lower_bound(sorted[1].begin(), sorted[1].end(), points[i]) - sorted[1].begin();
+        counts[i] = static_cast<std::uint32_t>(started - ended);
+        here += counts[i];
+      }
+      total += here;
+    });
+    pairs = total;
+  }
 };
 
 // The index and the points, in the space of the index.
@@ -137,11 +159,14 @@ Outcome time_pairs(const IntervalIndex& on, const IntervalWork& work, const Effo
   const std::vector<std::uint64_t> found_lookups = lookups.to_host();
   const std::vector<std::uint32_t> found_rows = rows.to_host();
   Points found(work.points.size());
-  bool is_right = count.to_host().front() == work.pairs;
-  for (std::size_t i = 0; is_right && i < found_rows.size(); ++i) {
-    ++found[found_lookups[i]];
-    is_right = work.matches(found_rows[i], found_lookups[i]);
-  }
+  std::atomic<bool> is_right = count.to_host().front() == work.pairs;
+  constexpr std::size_t grain = std::size_t{1} << 16;
+  parallel_for(is_right ? found_rows.size() : 0, grain, [&](std::size_t first, std::size_t size) {
+    for (std::size_t i = first; i < first + size; ++i) {
+      std::atomic_ref(found[found_lookups[i]]).fetch_add(1, std::memory_order_relaxed);
+      if (!work.matches(found_rows[i], found_lookups[i])) is_right = false;
+    }
+  });
   if (!is_right || found != work.counts) throw WrongAnswer(outcome.index + " returned wrong pairs");
   return outcome;
 }

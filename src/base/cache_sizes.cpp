@@ -2,7 +2,10 @@
 
 #include <unistd.h>
 
-#include <fstream>
+#include <array>
+#include <charconv>
+#include <cstdio>
+#include <memory>
 #include <string>
 
 namespace rtindex {
@@ -18,17 +21,34 @@ constexpr std::size_t usual_last_level = std::size_t{32} << 20;
   return bytes > 0 ? static_cast<std::size_t>(bytes) : 0;
 }
 
+// The first characters of a file, "" where it cannot be read. A Python package may link libstdc++
+// statically beside libraries that do not, and streams need facets that both then share: C's files
+// do not.
+[[nodiscard]] std::string beginning_of(const std::string& path) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "re"),
+                                                             std::fclose);
+  if (!file) return "";
+  std::array<char, 32> text{};
+  return {text.data(), std::fread(text.data(), 1, text.size(), file.get())};
+}
+
+// The number that a text begins with.
+[[nodiscard]] std::size_t number_in(const std::string& text) {
+  std::size_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
 // The cache of a level that holds data, 0 where the system lists none.
 [[nodiscard]] std::size_t from_system_files(int level) {
   for (int i = 0;; ++i) {
     const std::string folder = "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(i) + "/";
-    int found = 0;
-    std::string type;
-    std::size_t kibibytes = 0;  // "2048K"
-    if (!(std::ifstream(folder + "level") >> found)) return 0;
-    std::ifstream(folder + "type") >> type;
-    std::ifstream(folder + "size") >> kibibytes;
-    if (found == level && type != "Instruction") return kibibytes << 10U;
+    const std::string found = beginning_of(folder + "level");
+    if (found.empty()) return 0;
+    if (number_in(found) != static_cast<std::size_t>(level) ||
+        beginning_of(folder + "type").starts_with("Instr"))
+      continue;
+    return number_in(beginning_of(folder + "size")) << 10U;  // "2048K"
   }
 }
 
