@@ -163,6 +163,7 @@ template <class Walk, class Key>
             pairs.add(is_pair, query.number, row);
           }
         }
+        return false;
       });
   return has_rows;
 }

@@ -14,18 +14,39 @@ namespace {
 
 constexpr const char* doing = "searching intervals";
 
+[[nodiscard]] __device__ Interval encode_range(const NativeRanges& ranges, const NativeMap& map,
+                                               std::size_t i) {
+  if (!is_valid(ranges.lower, i) || !is_valid(ranges.upper, i)) return empty_interval;
+  return encode_interval(map, ranges.lower.data, ranges.lower.type, ranges.upper.data,
+                         ranges.upper.type, i, ranges.ends);
+}
+
 template <class Key>
-__global__ void drop_empty(const __grid_constant__ QueryEnds compared, KeyInterval<Key>* starts,
-                           KeyInterval<Key>* ends, std::size_t count) {
+__global__ void encode_kernel(const __grid_constant__ NativeQueries queries, std::size_t count,
+                              KeyInterval<Key>* starts, KeyInterval<Key>* ends) {
   const std::size_t i = thread_number();
   if (i >= count) return;
-  bool is_query = !is_empty(starts[i]) && !is_empty(ends[i]);
-  if (is_query && compared.lower.data != nullptr) {
-    const std::uint64_t lower = bits_of(compared.lower, i);
-    const std::uint64_t upper = bits_of(compared.upper, i);
-    is_query = lower < upper || (lower == upper && compared.may_be_equal);
+  const Interval start = encode_range(queries.starts, queries.map, i);
+  const Interval end = encode_range(queries.ends, queries.map, i);
+  bool is_query = !start.empty() && !end.empty();
+  if (is_query && queries.own.lower.data != nullptr) {
+    const std::uint64_t lower = bits_of(queries.own.lower, i);
+    const std::uint64_t upper = bits_of(queries.own.upper, i);
+    is_query = lower < upper || (lower == upper && !queries.own.ends.any_open());
   }
-  if (is_query) return;
+  const auto encoded = [&](const Interval& interval) {
+    return is_query ? KeyInterval<Key>{static_cast<Key>(interval.lower),
+                                       static_cast<Key>(interval.upper)}
+                    : KeyInterval<Key>{1, 0};
+  };
+  starts[i] = encoded(start);
+  ends[i] = encoded(end);
+}
+
+template <class Key>
+__global__ void drop_empty(KeyInterval<Key>* starts, KeyInterval<Key>* ends, std::size_t count) {
+  const std::size_t i = thread_number();
+  if (i >= count || (!is_empty(starts[i]) && !is_empty(ends[i]))) return;
   starts[i] = {1, 0};
   ends[i] = {1, 0};
 }
@@ -53,58 +74,114 @@ __global__ void subtract(RankTotals up_to, RankTotals before, std::size_t count,
         matches == 0 ? miss : up_to.sums[i] - before.sums[i];
 }
 
-template <class Walk>
-__global__ void __launch_bounds__(block_threads)
-    answer_kernel(const __grid_constant__ Walk walk, DeviceRequest request, bool one_is_enough) {
-  const std::size_t i = thread_number();
+// What the rows of a query are folded into.
+struct RowFold {
   std::uint32_t any = miss_row;
   std::uint32_t first = miss_row;
   std::uint32_t last = miss_row;
   std::uint32_t matches = 0;
+
+  __device__ void add(std::uint32_t row) {
+    any = row;
+    first = min(first, row);
+    last = Last{}(last, row);
+    ++matches;
+  }
+  // Every lane gets the fold of all lanes of the warp.
+  __device__ void merge_warp() {
+    for (int lanes = 16; lanes > 0; lanes /= 2) {
+      first = min(first, __shfl_xor_sync(~0U, first, lanes));
+      last = Last{}(last, __shfl_xor_sync(~0U, last, lanes));
+      matches += __shfl_xor_sync(~0U, matches, lanes);
+    }
+    any = first;
+  }
+};
+
+template <class Walk>
+__global__ void __launch_bounds__(block_threads)
+    answer_kernel(const __grid_constant__ Walk walk, DeviceRequest request, bool one_is_enough) {
+  const std::size_t i = thread_number();
+  RowFold found;
   if (i < walk.count)
     walk.for_each(i, [&](std::uint32_t, std::uint32_t row) {
-      any = row;
-      first = min(first, row);
-      last = Last{}(last, row);
-      ++matches;
-      return one_is_enough;
+      found.add(row);
+      return one_is_enough || found.matches == many_matches;
     });
-  if (request.matched != nullptr) write_matched(request.matched, i, walk.count, matches != 0);
+  for_each_long(found.matches == many_matches, i, [&](std::size_t query, bool is_own) {
+    RowFold all;
+    walk.for_each_by_warp(query, [&](unsigned, std::uint32_t, std::uint32_t row) {
+      if (row != miss_row) all.add(row);
+      return false;
+    });
+    all.merge_warp();
+    if (is_own) found = all;
+  });
+  if (request.matched != nullptr) write_matched(request.matched, i, walk.count, found.matches != 0);
   if (i >= walk.count) return;
-  if (request.any != nullptr) request.any[i] = any;
-  if (request.first != nullptr) request.first[i] = first;
-  if (request.last != nullptr) request.last[i] = last;
-  if (request.count != nullptr) request.count[i] = matches;
+  if (request.any != nullptr) request.any[i] = found.any;
+  if (request.first != nullptr) request.first[i] = found.first;
+  if (request.last != nullptr) request.last[i] = found.last;
+  if (request.count != nullptr) request.count[i] = found.matches;
 }
 
 template <class Walk>
 __global__ void __launch_bounds__(block_threads)
     count_kernel(const __grid_constant__ Walk walk, std::uint32_t limit, Run* sizes) {
   const std::size_t i = thread_number();
-  if (i >= walk.count) return;
   std::uint32_t matches = 0;
-  if (limit != 0)
-    walk.for_each(i, [&](std::uint32_t, std::uint32_t) { return ++matches == limit; });
-  sizes[i] = {0, matches};
+  if (i < walk.count && limit != 0)
+    walk.for_each(i, [&](std::uint32_t, std::uint32_t) {
+      return ++matches == limit || matches == many_matches;
+    });
+  for_each_long(matches == many_matches && matches != limit, i,
+                [&](std::size_t query, bool is_own) {
+                  std::uint32_t all = 0;
+                  walk.for_each_by_warp(query, [&](unsigned some, std::uint32_t, std::uint32_t) {
+                    all += static_cast<unsigned>(__popc(some));
+                    return all >= limit;
+                  });
+                  if (is_own) matches = min(all, limit);
+                });
+  if (i < walk.count) sizes[i] = {0, matches};
 }
 
+__device__ void write_match(const MatchTarget& target, std::uint64_t at, std::uint32_t position,
+                            std::uint32_t row) {
+  target.rows[at] = row;
+  if (target.positions != nullptr) target.positions[at] = position;
+  if (target.keys != nullptr) target.keys[at] = target.keys_in_order(position);
+}
+
+// Matches come from the last to the first.
 template <class Walk>
 __global__ void __launch_bounds__(block_threads)
     collect_kernel(const __grid_constant__ Walk walk, const __grid_constant__ MatchTarget target,
                    Run* runs) {
   const std::size_t i = thread_number();
-  if (i >= walk.count) return;
-  const std::uint64_t begin = target.offsets[i];
-  std::uint64_t at = target.offsets[i + 1];
-  runs[i] = {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(at)};
-  if (at == begin) return;
-  // Matches come from the last to the first.
-  walk.for_each(i, [&](std::uint32_t position, std::uint32_t row) {
-    --at;
-    target.rows[at] = row;
-    if (target.positions != nullptr) target.positions[at] = position;
-    if (target.keys != nullptr) target.keys[at] = target.keys_in_order(position);
-    return at == begin;
+  const bool is_query = i < walk.count;
+  const std::uint64_t begin = is_query ? target.offsets[i] : 0;
+  std::uint64_t at = is_query ? target.offsets[i + 1] : 0;
+  if (is_query) runs[i] = {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(at)};
+  const bool is_long = at - begin >= many_matches;
+  if (at != begin && !is_long)
+    walk.for_each(i, [&](std::uint32_t position, std::uint32_t row) {
+      write_match(target, --at, position, row);
+      return at == begin;
+    });
+  for_each_long(is_long, i, [&](std::size_t query, bool) {
+    const std::uint64_t first = target.offsets[query];
+    std::uint64_t left = target.offsets[query + 1] - first;
+    walk.for_each_by_warp(query, [&](unsigned some, std::uint32_t position, std::uint32_t row) {
+      // How many of the matches are behind the lane's own, which is the last but so many.
+      const unsigned lane = threadIdx.x % 32;
+      const auto behind = static_cast<unsigned>(__popc(some >> lane)) - 1U;
+      if (row != miss_row && behind < left)
+        write_match(target, first + left - 1 - behind, position, row);
+      const auto matches = static_cast<unsigned>(__popc(some));
+      left -= matches < left ? matches : left;
+      return left == 0;
+    });
   });
 }
 
@@ -141,13 +218,23 @@ __global__ void check_kernel(const __grid_constant__ DeviceTuples intervals, boo
 
 }  // namespace
 
-void drop_empty_queries(const QueryEnds& compared, void* starts, void* ends, std::size_t count,
-                        bool wide, cudaStream_t stream) {
+void encode_queries(const NativeQueries& queries, std::size_t count, bool wide, void* starts,
+                    void* ends, cudaStream_t stream) {
+  if (count == 0) return;
+  with_key_type(wide, [&]<class Key>(Key) {
+    encode_kernel<<<blocks_for(count), block_threads, 0, stream>>>(
+        queries, count, static_cast<KeyInterval<Key>*>(starts),
+        static_cast<KeyInterval<Key>*>(ends));
+  });
+  check_launch(doing);
+}
+
+void drop_empty_queries(void* starts, void* ends, std::size_t count, bool wide,
+                        cudaStream_t stream) {
   if (count == 0) return;
   with_key_type(wide, [&]<class Key>(Key) {
     drop_empty<<<blocks_for(count), block_threads, 0, stream>>>(
-        compared, static_cast<KeyInterval<Key>*>(starts), static_cast<KeyInterval<Key>*>(ends),
-        count);
+        static_cast<KeyInterval<Key>*>(starts), static_cast<KeyInterval<Key>*>(ends), count);
   });
   check_launch(doing);
 }

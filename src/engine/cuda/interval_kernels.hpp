@@ -17,15 +17,22 @@ namespace rtindex::cuda {
 // Queries of intervals are two KeyInterval<Key>s each: one of the starts and one of the ends of
 // their matches. Both are empty where there is no match.
 
-// The ends of queries in one native type, which are compared; without data: they are not.
-struct QueryEnds {
+// Ranges of native points; an end without data is unlimited.
+struct NativeRanges {
   DeviceElements lower, upper;
-  bool may_be_equal = true;
+  RangeEnds ends;
 };
-
-// Empties both intervals of queries where one of them is empty, or the range of the query.
-void drop_empty_queries(const QueryEnds& compared, void* starts, void* ends, std::size_t count,
-                        bool wide, cudaStream_t stream);
+// Queries of native points.
+struct NativeQueries {
+  NativeRanges starts, ends;  // of the matches
+  NativeRanges own;  // whose ends have one type and are compared; without data: they are not
+  NativeMap map;
+};
+void encode_queries(const NativeQueries& queries, std::size_t count, bool wide, void* starts,
+                    void* ends, cudaStream_t stream);
+// Empties both intervals of queries where one of them is empty.
+void drop_empty_queries(void* starts, void* ends, std::size_t count, bool wide,
+                        cudaStream_t stream);
 // The ends before those of the matches.
 void find_ends_before(const void* ends, std::size_t count, bool wide, void* before,
                       cudaStream_t stream);

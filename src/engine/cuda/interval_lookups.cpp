@@ -22,31 +22,15 @@ namespace {
           queries.size()};
 }
 
-// Encodes the points of a native column.
-class PointEncoder {
- public:
-  PointEncoder(const LookupBatch& queries, const LookupElements& elements, std::size_t count,
-               cudaStream_t stream)
-      : queries_(queries), elements_(elements), count_(count), stream_(stream) {}
-
-  template <class Key>
-  void encode(const LookupBatch& points, KeyInterval<Key>* intervals) const {
-    encode_lookups(of(points.lower()), of(points.upper()), points.ends(),
-                   *points.codec().native_map(), intervals, stream_);
-  }
-
- private:
-  // The elements of one end of the queries; an unset one is unlimited.
-  [[nodiscard]] DeviceElements of(const ColumnView& end) const {
-    if (&end == &queries_.lower()) return elements_.lower;
-    return &end == &queries_.upper() ? elements_.upper : DeviceElements{.size = count_};
-  }
-
-  const LookupBatch& queries_;
-  const LookupElements& elements_;
-  std::size_t count_;
-  cudaStream_t stream_;
-};
+// Points of native queries, whose elements are on the device.
+[[nodiscard]] NativeRanges native_ranges(const LookupBatch& queries, const LookupElements& elements,
+                                         const LookupBatch& points) {
+  const auto of = [&](const ColumnView& end) {
+    if (&end == &queries.lower()) return elements.lower;
+    return &end == &queries.upper() ? elements.upper : DeviceElements{};
+  };
+  return {of(points.lower()), of(points.upper()), points.ends()};
+}
 
 // Encodes points of any type on the host, without those of queries that are none.
 template <class Key>
@@ -98,25 +82,27 @@ DeviceLookups LookupEncoder::encode_queries(std::size_t first, std::size_t count
   const IntervalQuery query(batch_);
   const LookupBatch of_starts = query.matching_starts();
   const LookupBatch of_ends = query.ends();
-  QueryEnds compared;
-  with_key_type(is_wide(span_), [&]<class Key>(Key) {
-    DeviceArray<KeyInterval<Key>> starts(queue, count);
-    DeviceArray<KeyInterval<Key>> ends(queue, count);
-    if (encodes_intervals_on_host(batch_)) {
-      encode_points(query, of_starts, first, starts.data(), count, in, queue);
-      encode_points(query, of_ends, first, ends.data(), count, in, queue);
-    } else {
-      const PointEncoder encoder(batch_, elements, count, queue);
-      encoder.encode(of_starts, starts.data());
-      encoder.encode(of_ends, ends.data());
-      if (query.compares_ends())
-        compared = {elements.lower, elements.upper, !batch_.ends().any_open()};
-    }
-    buffers.intervals = starts.release_bytes();
-    buffers.ends = ends.release_bytes();
-  });
-  drop_empty_queries(compared, buffers.intervals.data(), buffers.ends.data(), count, is_wide(span_),
-                     queue);
+  const bool wide = is_wide(span_);
+  buffers.intervals = DeviceBytes(queue, count * interval_bytes());
+  buffers.ends = DeviceBytes(queue, count * interval_bytes());
+  if (encodes_intervals_on_host(batch_)) {
+    with_key_type(wide, [&]<class Key>(Key) {
+      using Keys = KeyInterval<Key>;
+      encode_points(query, of_starts, first, static_cast<Keys*>(buffers.intervals.data()), count,
+                    in, queue);
+      encode_points(query, of_ends, first, static_cast<Keys*>(buffers.ends.data()), count, in,
+                    queue);
+    });
+    drop_empty_queries(buffers.intervals.data(), buffers.ends.data(), count, wide, queue);
+  } else {
+    NativeQueries queries{native_ranges(batch_, elements, of_starts),
+                          native_ranges(batch_, elements, of_ends),
+                          {},
+                          *of_starts.codec().native_map()};
+    if (query.compares_ends()) queries.own = {elements.lower, elements.upper, batch_.ends()};
+    cuda::encode_queries(queries, count, wide, buffers.intervals.data(), buffers.ends.data(),
+                         queue);
+  }
   lookups.intervals = buffers.intervals.data();
   lookups.ends = buffers.ends.data();
   return lookups;

@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "answers/cuda/fold_rows.hpp"
 #include "answers/cuda/runs.hpp"
 #include "base/cuda/transfer.hpp"
 #include "engine/cuda/interval_joins.hpp"
@@ -120,6 +121,9 @@ FoundRows IntervalSearcher::answer_on_device(Method method, const SearchedLookup
 void IntervalSearcher::answer_by_rank(const SearchedLookups& searched, const DeviceRequest& request,
                                       cudaStream_t stream) const {
   const Queue queue(memory(), stream);
+  if (request.sum == nullptr && searched.lookups.deleted.empty() &&
+      ordered_arrays_->positions->fused().ranks)
+    return count_by_rank(searched.lookups, request, queue);
   const LookupBatch& batch = searched.batch;
   const LookupBatch ranges(interval_codec(batch.codec())->points(), batch.lower(), batch.upper(),
                            QueryKind::range, {}, batch.offset(), batch.size());
@@ -133,6 +137,18 @@ void IntervalSearcher::answer_by_rank(const SearchedLookups& searched, const Dev
   lookups.intervals = before.data();
   const Totals ended(on_device(ends_), {ranges, searched.first, lookups}, request, queue);
   subtract_ranks(up_to.get(), ended.get(), lookups.count, request, stream);
+}
+
+void IntervalSearcher::count_by_rank(const DeviceLookups& queries, const DeviceRequest& request,
+                                     const Queue& queue) const {
+  DeviceArray<std::uint32_t> own;
+  if (request.count == nullptr) own = DeviceArray<std::uint32_t>(queue, queries.count);
+  std::uint32_t* const counts = request.count == nullptr ? own.data() : request.count;
+  ordered_arrays_->positions->find_ranks(queries, {counts, false}, queue);
+  DeviceLookups ends = queries;
+  ends.intervals = queries.ends;
+  on_device(ends_).ordered_arrays()->positions->find_ranks(ends, {counts, true}, queue);
+  if (request.matched != nullptr) write_validity(counts, queries.count, request.matched, queue);
 }
 
 FoundRows IntervalSearcher::collect(const IntervalWalk& walk, const RowsWanted& wanted,

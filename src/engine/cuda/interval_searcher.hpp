@@ -57,6 +57,9 @@ class IntervalSearcher final : public DeviceSearcher {
   [[nodiscard]] IntervalWalk walk(const SearchedLookups& searched, const Run* starts) const;
   void answer_by_rank(const SearchedLookups& searched, const DeviceRequest& request,
                       cudaStream_t stream) const;
+  // Without deleted rows, in two kernels.
+  void count_by_rank(const DeviceLookups& queries, const DeviceRequest& request,
+                     const Queue& queue) const;
   [[nodiscard]] FoundRows collect(const IntervalWalk& walk, const RowsWanted& wanted,
                                   const Queue& queue) const;
 

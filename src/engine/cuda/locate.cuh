@@ -202,6 +202,29 @@ __global__ void __launch_bounds__(block_threads)
   if (Finder::lanes == 1 || threadIdx.x % Finder::lanes == 0) runs[i] = run;
 }
 
+template <bool subtracts, class Finder>
+__global__ void __launch_bounds__(block_threads)
+    find_ranks_kernel(Finder finder, const KeyInterval<typename Finder::Key>* intervals,
+                      std::size_t count, typename Finder::Key last_key, std::uint32_t size,
+                      std::uint32_t* ranks) {
+  using Key = typename Finder::Key;
+  const std::size_t i = thread_number() / Finder::lanes;
+  if (i >= count) return;
+  const KeyInterval<Key> interval = intervals[i];
+  const bool is_empty = interval.lower > interval.upper;
+  std::uint32_t rank = 0;
+  if (!is_empty && subtracts) {
+    if (interval.lower != 0)
+      rank = interval.lower > last_key ? size : finder.lower_bound(interval.lower);
+  } else if (!is_empty) {
+    // No key follows an upper end at the last key, and key + 1 may overflow.
+    rank = interval.upper >= last_key ? size
+                                      : finder.lower_bound(static_cast<Key>(interval.upper + 1));
+  }
+  if (Finder::lanes != 1 && threadIdx.x % Finder::lanes != 0) return;
+  ranks[i] = subtracts && !is_empty ? ranks[i] - rank : rank;
+}
+
 template <class Finder>
 void launch_find_rows(const Finder& finder, const DeviceLookups& lookups, std::uint32_t* rows,
                       cudaStream_t stream) {
@@ -268,6 +291,19 @@ void launch_find_ranges(const Finder& finder, const DeviceOrder& order,
       finder, static_cast<const KeyInterval<Key>*>(lookups.intervals), lookups.count,
       static_cast<Key>(order.last_key()), static_cast<std::uint32_t>(order.size()), runs);
   check_launch("looking up ranges");
+}
+
+template <class Finder>
+void launch_find_ranks(const Finder& finder, const DeviceOrder& order, const DeviceLookups& lookups,
+                       const RankTarget& target, cudaStream_t stream) {
+  using Key = typename Finder::Key;
+  if (lookups.count == 0) return;
+  const auto kernel =
+      target.subtracts ? find_ranks_kernel<true, Finder> : find_ranks_kernel<false, Finder>;
+  kernel<<<blocks_for(lookups.count * Finder::lanes), block_threads, 0, stream>>>(
+      finder, static_cast<const KeyInterval<Key>*>(lookups.intervals), lookups.count,
+      static_cast<Key>(order.last_key()), static_cast<std::uint32_t>(order.size()), target.ranks);
+  check_launch("finding ranks");
 }
 
 // Calls work(finder) with the finder for the width of the keys.

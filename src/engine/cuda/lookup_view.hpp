@@ -53,8 +53,7 @@ struct DeviceLookups {
     result.first_full += begin;
     if (intervals != nullptr)
       result.intervals = static_cast<const std::byte*>(intervals) + begin * interval_bytes;
-    if (ends != nullptr)
-      result.ends = static_cast<const std::byte*>(ends) + begin * interval_bytes;
+    if (ends != nullptr) result.ends = static_cast<const std::byte*>(ends) + begin * interval_bytes;
     if (elements != nullptr)
       result.elements = static_cast<const std::byte*>(elements) + begin * element_bytes;
     return result;
@@ -77,6 +76,14 @@ struct IncludedSumTarget {
   Type type = Type::u64;
   MissValues miss;
   void* sums = nullptr;
+};
+
+// The output of ranks, one per interval.
+struct RankTarget {
+  std::uint32_t* ranks = nullptr;
+  // Else they are set to the number of keys up to the interval's end, 0 where it is empty. The
+  // number of keys before it is subtracted; 0 remains where it is empty.
+  bool subtracts = false;
 };
 
 // The output of edges of ranges, one per lookup.

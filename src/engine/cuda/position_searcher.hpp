@@ -30,6 +30,7 @@ struct FusedOffer {
   bool edges = false;
   bool edges_read_elements = false;  // else intervals only
   bool pair = false;
+  bool ranks = false;
 };
 
 // Fused kernels that a kind may offer, each in place of two passes. Called only where the kind
@@ -53,6 +54,10 @@ class FusedKernels {
   }
   // The first or last valid row of each range, in the order of (key, rowID), with one search each.
   virtual void find_edges(const DeviceLookups&, const EdgeTarget&, cudaStream_t) const {
+    fail_not_offered();
+  }
+  // The number of keys up to, or before, each interval.
+  virtual void find_ranks(const DeviceLookups&, const RankTarget&, cudaStream_t) const {
     fail_not_offered();
   }
   // Points of this column and of a newer one of the same kind, both with unique keys. `newer_keys`

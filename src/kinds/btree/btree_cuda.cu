@@ -94,7 +94,7 @@ class DeviceTree final : public PositionSearcher {
  public:
   DeviceTree(const DeviceOrder& order, int group, const Queue& queue)
       : order_(&order), group_(group) {
-    fused_.edges = true;
+    fused_.edges = fused_.ranks = true;
     const OrderView<Key, Layout::split> view(order);
     std::uint32_t sizes[max_levels];
     std::uint32_t size = view.size;
@@ -130,6 +130,11 @@ class DeviceTree final : public PositionSearcher {
   void find_ranges(const DeviceLookups& lookups, Run* runs, cudaStream_t stream) const override {
     with_group(
         [&](const auto& finder) { launch_find_ranges(finder, *order_, lookups, runs, stream); });
+  }
+  void find_ranks(const DeviceLookups& lookups, const RankTarget& target,
+                  cudaStream_t stream) const override {
+    with_group(
+        [&](const auto& finder) { launch_find_ranks(finder, *order_, lookups, target, stream); });
   }
   void find_edges(const DeviceLookups& lookups, const EdgeTarget& target,
                   cudaStream_t stream) const override {

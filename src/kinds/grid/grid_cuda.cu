@@ -151,7 +151,8 @@ class DeviceGrid final : public PositionSearcher {
               .included_sums = true,
               .edges = true,
               .edges_read_elements = true,
-              .pair = true};
+              .pair = true,
+              .ranks = true};
   }
 
   template <class Key, class Work = NoWork, FirstRow first_row = FirstRow::no>
@@ -194,6 +195,12 @@ class DeviceGrid final : public PositionSearcher {
                           cudaStream_t stream) const override {
     with_finder(*this, order_->is_wide(), [&](const auto& finder) {
       launch_find_included_sums(finder, lookups, order_->unique(), target, stream);
+    });
+  }
+  void find_ranks(const DeviceLookups& lookups, const RankTarget& target,
+                  cudaStream_t stream) const override {
+    with_finder(*this, order_->is_wide(), [&](const auto& finder) {
+      launch_find_ranks(finder, *order_, lookups, target, stream);
     });
   }
   void find_edges(const DeviceLookups& lookups, const EdgeTarget& target,

@@ -29,7 +29,7 @@ struct BinaryFinder {
 class BinarySearch final : public PositionSearcher {
  public:
   explicit BinarySearch(const DeviceOrder& order) : order_(&order) {
-    fused_.edges = fused_.edges_read_elements = true;
+    fused_.edges = fused_.edges_read_elements = fused_.ranks = true;
   }
 
   template <class Key>
@@ -49,6 +49,12 @@ class BinarySearch final : public PositionSearcher {
   void find_ranges(const DeviceLookups& lookups, Run* runs, cudaStream_t stream) const override {
     with_finder(*this, order_->is_wide(), [&](const auto& finder) {
       launch_find_ranges(finder, *order_, lookups, runs, stream);
+    });
+  }
+  void find_ranks(const DeviceLookups& lookups, const RankTarget& target,
+                  cudaStream_t stream) const override {
+    with_finder(*this, order_->is_wide(), [&](const auto& finder) {
+      launch_find_ranks(finder, *order_, lookups, target, stream);
     });
   }
   void find_edges(const DeviceLookups& lookups, const EdgeTarget& target,

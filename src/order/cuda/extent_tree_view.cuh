@@ -71,8 +71,8 @@ __device__ void visit(const ExtentTreeView<Key>& tree, std::uint32_t begin, std:
 }
 
 // visit() by a warp, whose lanes call it with the same arguments: calls take(first, found, end) for
-// the leaves with matches. `found` has a bit for each position from `first` on, and a lane has the
-// end at its own position.
+// the leaves with matches, until it returns true. `found` has a bit for each position from `first`
+// on, and a lane has the end at its own position.
 template <bool not_less, class Key, class Take>
 __device__ void visit_by_warp(const ExtentTreeView<Key>& tree, std::uint32_t begin,
                               std::uint32_t end, Key key, Take&& take) {
@@ -91,7 +91,7 @@ __device__ void visit_by_warp(const ExtentTreeView<Key>& tree, std::uint32_t beg
     found &= ~0U >> (32 - (at - first));
     if (first_wanted > first) found &= ~0U << (first_wanted - first);
     if (level == 0) {
-      if (found != 0) take(first, found, own);
+      if (found != 0 && take(first, found, own)) return;
     } else if (found != 0) {
       const std::uint32_t entry = first + 31U - __clz(static_cast<int>(found));
       --level;

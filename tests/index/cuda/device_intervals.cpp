@@ -206,6 +206,8 @@ TEST_P(DeviceIntervals, AgreeWithTheCpu) {
                                Query::within(low, high), Query::covers(low, high)}) {
       SCOPED_TRACE(name_of(query.kind));
       const Answers found = expected.answer(query, {.answers = Answer::rows});
+      const Answers ordered =
+          expected.answer(query, {.answers = Answer::rows, .order = RowOrder::ascending});
       Matches matches;
       for (std::size_t i = 0; i < low.size(); ++i)
         matches.emplace_back(found.rows(i).begin(), found.rows(i).end());
@@ -219,8 +221,17 @@ TEST_P(DeviceIntervals, AgreeWithTheCpu) {
             if (HasFatalFailure()) return;
           }
         const Answers counts = index.answer(placed.get(), {.answers = Answer::count});
-        for (std::size_t i = 0; i < low.size(); ++i)
+        const Answers all = index.answer(
+            placed.get(), {.answers = Answer::rows | Answer::first | Answer::last | Answer::count,
+                           .order = RowOrder::ascending});
+        for (std::size_t i = 0; i < low.size(); ++i) {
           ASSERT_EQ(counts.count()[i], matches[i].size()) << i;
+          ASSERT_EQ(all.count()[i], matches[i].size()) << i;
+          ASSERT_TRUE(std::ranges::equal(all.rows(i), ordered.rows(i))) << i;
+          if (matches[i].empty()) continue;
+          ASSERT_EQ(all.first()[i], *std::ranges::min_element(matches[i])) << i;
+          ASSERT_EQ(all.last()[i], *std::ranges::max_element(matches[i])) << i;
+        }
       }
     }
   }
