@@ -79,11 +79,13 @@ std::vector<std::string> including_specs() {
 }
 
 std::vector<std::string> interval_specs() {
-  std::vector<std::string> specs = usable_indexes();
+  std::vector<std::string> specs = usable_and_bucketed();
   std::erase_if(specs, [](const std::string& spec) {
-    return spec.find("native") == std::string::npos && !spec.starts_with("sorted") &&
-           !spec.starts_with("btree");
+    return spec.starts_with("hash") || spec.starts_with("rx:optix");
   });
+  // Intervals that pass the ends of rows and planes.
+  if (is_available("rx:embree@cpu"))
+    specs.emplace_back("rx:embree@cpu,bits=18+23+23,primitive=aabb");
   return specs;
 }
 
