@@ -194,6 +194,15 @@ SHOWN["duckdb_join"] = table(
      ["foreign keys, all found", "10^6 rows", "10^7", *duckdb_gains("foreign keys, index of the small table")]],
     decimals=1)
 
+# Intervals
+SHOWN["intervals_gpu"] = pivot(
+    "lengths", {"counts, ms": "counts", "pairs in any order, ms": "pairs"},
+    {"up to 8 gaps between starts": "up to 8 gaps",
+     "the same, one in a thousand up to 2,000 gaps": "one in a thousand up to 2,000 gaps",
+     "heavy tail": "heavy tail"},
+    lambda lengths, what: figure("nvidia-h200/intervals.jsonl", "value", metric="lookup_ms",
+                                 series=f"rx:native@cuda, {what}", category=lengths))
+
 # Changes
 SHOWN["changes_batches"] = pivot(
     "rows in a batch", {"1": 0, "2^12": 12, "2^16": 16, "2^20": 20, "2^22": 22, "2^24": 24},

@@ -209,8 +209,10 @@ TEST_P(DeviceIntervals, AgreeWithTheCpu) {
       const Answers ordered =
           expected.answer(query, {.answers = Answer::rows, .order = RowOrder::ascending});
       Matches matches;
-      for (std::size_t i = 0; i < low.size(); ++i)
+      for (std::size_t i = 0; i < low.size(); ++i) {
         matches.emplace_back(found.rows(i).begin(), found.rows(i).end());
+        std::ranges::sort(matches.back());
+      }
       const std::size_t pairs = joined_lookups(matches, JoinKind::inner).size();
       for (const MemorySpace space : memory_spaces) {
         const PlacedQuery placed(space, query);
