@@ -227,6 +227,11 @@ class RTINDEX_API ColumnView {
   [[nodiscard]] static ColumnView intervals(const ColumnView& start, const ColumnView& end,
                                             Ends ends, std::vector<ColumnView> by = {});
 
+  /// Views points: 2 to 8 columns of one length, which box queries filter by. A row with a null in
+  /// a column matches no condition on that column, but boxes without one. As a type it is the
+  /// composite of the columns.
+  [[nodiscard]] static ColumnView points(std::vector<ColumnView> columns);
+
   /// The same column with Arrow's validity bitmap (bit set: valid, least significant bit first).
   /// Null keys never match, null lookups match nothing.
   [[nodiscard]] ColumnView with_validity(const std::uint8_t* bitmap,
@@ -271,7 +276,10 @@ class RTINDEX_API ColumnView {
   }
   /// Of a column of intervals: which ends belong to them. None: it is a column of keys.
   [[nodiscard]] std::optional<Ends> interval_ends() const { return interval_ends_; }
-  /// Whether the column carries a validity bitmap (its own, or one of its parts').
+  /// Whether it is a column of points.
+  [[nodiscard]] bool are_points() const { return are_points_; }
+  /// Whether an element may be null: the column carries a validity bitmap, its own or one of its
+  /// parts'. Of points only their own counts.
   [[nodiscard]] bool nullable() const;
   /// The validity bitmap of the column itself, or null.
   [[nodiscard]] const std::uint8_t* validity() const { return validity_; }
@@ -279,8 +287,9 @@ class RTINDEX_API ColumnView {
   [[nodiscard]] std::size_t validity_offset() const { return validity_offset_; }
   /// Whether element `row` is valid; only of columns in host memory.
   [[nodiscard]] bool valid(std::size_t row) const {
-    for (const ColumnView& part : parts())
-      if (!part.valid(row)) return false;
+    if (!are_points_)
+      for (const ColumnView& part : parts())
+        if (!part.valid(row)) return false;
     if (validity_ == nullptr) return true;
     const std::size_t bit = row + validity_offset_;
     return ((validity_[bit / 8] >> (bit % 8)) & 1) != 0;
@@ -307,6 +316,7 @@ class RTINDEX_API ColumnView {
   TimeUnit time_unit_ = TimeUnit::unspecified;
   StringLayout layout_ = StringLayout::views;
   bool has_value_ = false;
+  bool are_points_ = false;
   std::int8_t scale_ = 0;
   std::optional<Ends> interval_ends_;
   std::size_t size_ = 0;

@@ -229,6 +229,8 @@ class RTINDEX_API Index {
   [[nodiscard]] Type type() const;
   /// The types of a composite column's parts; empty for any other column.
   [[nodiscard]] std::vector<Type> part_types() const;
+  /// Whether the index holds points, which box queries search.
+  [[nodiscard]] bool holds_points() const;
   /// Of an index of intervals: which ends belong to them. None: it holds keys.
   [[nodiscard]] std::optional<Ends> interval_ends() const;
   /// The unit of the ticks of timestamps, times of day and durations, as passed to `build`.

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include <rtindex/bitmap.hpp>
 #include <rtindex/column.hpp>
@@ -27,18 +28,21 @@ enum class QueryKind : std::uint8_t {
   overlaps,  ///< rows whose interval overlaps a range
   within,    ///< rows whose interval lies within a range
   covers,    ///< rows whose interval covers a range
+  box,       ///< rows whose values meet a condition on each of several columns
 };
 
-/// Whether queries of the kind search a column of intervals; all others search keys.
+/// Whether queries of the kind search a column of intervals.
 [[nodiscard]] constexpr bool searches_intervals(QueryKind kind) {
-  return kind >= QueryKind::contains;
+  return kind >= QueryKind::contains && kind <= QueryKind::covers;
 }
+/// Whether queries of the kind search a column of points.
+[[nodiscard]] constexpr bool searches_points(QueryKind kind) { return kind == QueryKind::box; }
 /// Whether queries of the kind have a lower and an upper end.
 [[nodiscard]] constexpr bool has_two_ends(QueryKind kind) {
-  return kind == QueryKind::range || kind >= QueryKind::overlaps;
+  return kind == QueryKind::range || (kind >= QueryKind::overlaps && kind <= QueryKind::covers);
 }
 
-/// "equal", "range", "prefix", "nearest", "contains", "overlaps", "within" or "covers".
+/// "equal", "range", "prefix", "nearest", "contains", "overlaps", "within", "covers" or "box".
 [[nodiscard]] RTINDEX_API std::string_view name_of(QueryKind kind);
 /// The kind of that name; throws `Error` for any other text.
 [[nodiscard]] RTINDEX_API QueryKind query_kind_named(std::string_view name);
@@ -68,6 +72,38 @@ struct NearestOptions {
   Tolerance tolerance = {};
 };
 
+/// What a box query requires of the values of a column.
+enum class ConditionKind : std::uint8_t {
+  none,     ///< nothing: every row matches, those with a null too
+  range,    ///< they lie between two values; a null does not
+  is_null,  ///< they are null
+  isin,     ///< they equal one of several values
+};
+
+/// The condition of a batch of box queries on one column of points. The ends of a range have one
+/// element for each query, or one for all of them; the values of `isin` are those of all queries.
+struct Condition {
+  ConditionKind kind = ConditionKind::none;
+  ColumnView lower = {};  ///< `ColumnView()`: an end without a bound; of `isin` the values
+  ColumnView upper = {};
+  Ends ends = Ends::closed;
+
+  /// Values between `lower[i]` and `upper[i]`; none where the lower end is above the upper one, or
+  /// an end is null.
+  [[nodiscard]] static Condition range(ColumnView lower, ColumnView upper,
+                                       Ends ends = Ends::closed) {
+    return {ConditionKind::range, std::move(lower), std::move(upper), ends};
+  }
+  /// Values that equal `values[i]`.
+  [[nodiscard]] static Condition equal(const ColumnView& values) { return range(values, values); }
+  /// Values that equal one of `values`.
+  [[nodiscard]] static Condition isin(ColumnView values) {
+    return {.kind = ConditionKind::isin, .lower = std::move(values)};
+  }
+  /// Nulls.
+  [[nodiscard]] static Condition is_null() { return {.kind = ConditionKind::is_null}; }
+};
+
 /// A batch of queries of one kind. It views its columns, which must outlive the call that it is
 /// passed to; a default-constructed column, `ColumnView()`, is an end without a bound.
 struct Query {
@@ -80,6 +116,7 @@ struct Query {
   /// transaction sees, or what another index has found. Unset: all rows. In the memory space of the
   /// columns, or in host memory.
   std::optional<BitmapView> filter = {};
+  std::vector<Condition> conditions = {};  ///< of `box`, one for each column of the points
 
   /// Rows whose key equals `keys[i]`. A composite key with fewer columns than the index matches all
   /// keys that begin with it.
@@ -128,6 +165,14 @@ struct Query {
     return of_intervals(QueryKind::covers, std::move(lower), std::move(upper), ends);
   }
 
+  /// Rows whose values meet the condition on each column, in the order of the columns. Conditions
+  /// on the last columns may be left out.
+  [[nodiscard]] static Query box(std::vector<Condition> conditions) {
+    Query query{.kind = QueryKind::box};
+    query.conditions = std::move(conditions);
+    return query;
+  }
+
   /// The same queries, restricted to the rows of a bitmap.
   [[nodiscard]] Query with_filter(const BitmapView& rows) const {
     Query filtered = *this;
@@ -135,8 +180,10 @@ struct Query {
     return filtered;
   }
 
-  /// The number of queries. A range without bounds is one query.
+  /// The number of queries. A range without bounds is one query, and so is a box whose conditions
+  /// have one element each.
   [[nodiscard]] std::size_t size() const {
+    if (kind == QueryKind::box) return boxes();
     if (lower.has_value()) return lower.size();
     return upper.has_value() ? upper.size() : has_two_ends(kind) ? 1 : 0;
   }
@@ -145,14 +192,29 @@ struct Query {
     Query part = *this;
     if (lower.has_value()) part.lower = lower.slice(first, count);
     if (upper.has_value()) part.upper = upper.slice(first, count);
+    const std::size_t all = part.conditions.empty() ? 0 : size();
+    for (Condition& condition : part.conditions)
+      for (ColumnView* const end : {&condition.lower, &condition.upper})
+        if (condition.kind == ConditionKind::range && end->has_value() && end->size() == all)
+          *end = end->slice(first, count);
     return part;
   }
   /// The memory space of the columns.
   [[nodiscard]] MemorySpace memory_space() const {
-    return std::max(lower.memory_space(), upper.memory_space());
+    MemorySpace space = std::max(lower.memory_space(), upper.memory_space());
+    for (const Condition& condition : conditions)
+      space = std::max({space, condition.lower.memory_space(), condition.upper.memory_space()});
+    return space;
   }
 
  private:
+  [[nodiscard]] std::size_t boxes() const {
+    for (const Condition& condition : conditions)
+      for (const ColumnView* const end : {&condition.lower, &condition.upper})
+        if (condition.kind == ConditionKind::range && end->has_value() && end->size() != 1)
+          return end->size();
+    return 1;
+  }
   [[nodiscard]] static Query of_intervals(QueryKind kind, ColumnView lower, ColumnView upper,
                                           Ends ends) {
     return {.kind = kind, .lower = std::move(lower), .upper = std::move(upper), .ends = ends};

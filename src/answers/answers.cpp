@@ -84,8 +84,8 @@ std::span<const Answer> all_answers() { return answer_list; }
 
 namespace {
 
-constexpr std::array<std::string_view, 8> kind_names = {"equal",    "range",    "prefix", "nearest",
-                                                        "contains", "overlaps", "within", "covers"};
+constexpr std::array<std::string_view, 9> kind_names = {
+    "equal", "range", "prefix", "nearest", "contains", "overlaps", "within", "covers", "box"};
 constexpr std::array<std::string_view, 4> ends_names = {"[]", "[)", "(]", "()"};
 constexpr std::array<std::string_view, 3> direction_names = {"backward", "forward", "nearest"};
 
@@ -106,7 +106,7 @@ QueryKind query_kind_named(std::string_view name) {
   if (const auto kind = value_named<QueryKind>(kind_names, name)) return *kind;
   fail(
       "unknown kind of query '{}': expected equal, range, prefix or nearest, or of intervals "
-      "contains, overlaps, within or covers",
+      "contains, overlaps, within or covers, or of points box",
       name);
 }
 

@@ -219,6 +219,19 @@ ColumnView ColumnView::intervals(const ColumnView& start, const ColumnView& end,
   return view;
 }
 
+ColumnView ColumnView::points(std::vector<ColumnView> columns) {
+  constexpr std::size_t max_columns = 8;
+  if (columns.size() < 2)
+    fail("points have 2 to {} columns, got {}: index a single column as keys", max_columns,
+         columns.size());
+  if (columns.size() > max_columns)
+    fail("points have 2 to {} columns, got {}: leave out those that filters rarely use",
+         max_columns, columns.size());
+  ColumnView view = composite(std::move(columns));
+  view.are_points_ = true;
+  return view;
+}
+
 // The memory of a dictionary column.
 struct ColumnView::Dictionary {
   std::vector<std::string_view> strings;  // one more than values, for nulls
@@ -337,7 +350,7 @@ ColumnView ColumnView::slice(std::size_t first, std::size_t count) const {
 
 bool ColumnView::nullable() const {
   return validity_ != nullptr ||
-         std::ranges::any_of(parts(), [](const ColumnView& part) { return part.nullable(); });
+         (!are_points_ && std::ranges::any_of(parts(), &ColumnView::nullable));
 }
 
 std::size_t ColumnView::string_offset_width() const {

@@ -17,15 +17,17 @@ struct BatchQuery {
   QueryKind kind;
   RangeEnds ends;
   const NearestOptions& nearest;
+  std::span<const Condition> conditions = {};  // of boxes
+  std::size_t boxes = 0;
 
-  [[nodiscard]] std::size_t size() const { return lookups_in(lower, upper); }
-  // All lookups, or [first, first + count), as a segment's codec encodes them.
-  [[nodiscard]] LookupBatch batch(const KeyCodec& codec) const {
-    return {codec, lower, upper, kind, ends};
+  [[nodiscard]] std::size_t size() const {
+    return kind == QueryKind::box ? boxes : lookups_in(lower, upper);
   }
+  // All lookups, or [first, first + count), as a segment's codec encodes them.
+  [[nodiscard]] LookupBatch batch(const KeyCodec& codec) const { return batch(codec, 0, size()); }
   [[nodiscard]] LookupBatch batch(const KeyCodec& codec, std::size_t first,
                                   std::size_t count) const {
-    return {codec, lower, upper, kind, ends, first, count};
+    return {codec, lower, upper, kind, ends, first, count, conditions};
   }
   [[nodiscard]] static BatchQuery equal(const ColumnView& keys) {
     static const NearestOptions unused;

@@ -29,6 +29,7 @@ struct Engine {
 
   // Whether keys stay in key order, as included values need it.
   bool keeps_key_order = true;
+  bool indexes_points = false;
   HoldsSpan holds = {};
   bool refits = false;  // update=refit
   // Whether large merges run on a thread of the index, not in the change that fills the delta.

@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/parallel.hpp"
 #include "base/types.hpp"
+#include "engine/box_searcher.hpp"
 #include "engine/interval_searcher.hpp"
 #include "engine/ordered_searcher.hpp"
 #include "keys/codecs.hpp"
@@ -118,17 +119,9 @@ class CopiedRows {
     std::vector<std::uint32_t> which;
     for (std::size_t i = 0; i < all.size(); ++i)
       if (!deleted.has(all.row(i))) which.push_back(static_cast<std::uint32_t>(i));
-    EncodedColumn some;
-    some.row_count = all.row_count;
-    some.span = all.span;
-    some.keys = PackedKeys(which.size(), all.span);
-    some.ends = PackedKeys(all.ends.size() == 0 ? 0 : which.size(), all.span);
-    some.rows = Array<std::uint32_t>(which.size());
+    const EncodedColumn some = all.selected(which);
     Column part;
     for (std::size_t i = 0; i < which.size(); ++i) {
-      some.keys.set(i, all.keys[which[i]]);
-      if (some.ends.size() != 0) some.ends.set(i, all.ends[which[i]]);
-      some.rows[i] = all.row(which[i]);
       part.rows.push_back(some.rows[i]);
       part.elements.push_back(static_cast<std::uint32_t>(i));
     }
@@ -269,6 +262,8 @@ std::unique_ptr<Searcher> HostSegmentBuilder::make_searcher(
     return searchers_.build_intervals(std::move(column), codec, key_text, include);
   if (intervals != nullptr)
     return make_interval_searcher(searchers_, std::move(column), *intervals, key_text, include);
+  if (const PointCodec* const points = point_codec(codec))
+    return make_box_searcher(std::move(column), *points, include);
   return searchers_.build(std::move(column), codec, key_text, include);
 }
 
@@ -339,6 +334,8 @@ LoadedSearcher HostSegmentBuilder::load(const FileReader& file, const KeyCodec& 
   const IntervalCodec* const intervals = interval_codec(codec);
   if (intervals != nullptr && !searchers_.build_intervals)
     return {load_interval_searcher(searchers_, file, *intervals, rows), false};
+  if (const PointCodec* const points = point_codec(codec))
+    return {load_box_searcher(file, *points, rows), false};
   if (intervals == nullptr && searchers_.load) return searchers_.load(file, codec, rows);
   const KeyText key_text = [](std::uint32_t) { return "(of the file)"; };
   EncodedColumn column = load_column(file, rows, codec.span());

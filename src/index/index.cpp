@@ -84,6 +84,8 @@ std::vector<Type> Index::part_types() const {
                                [&] { return state_->read()->main().codec->part_types(); });
 }
 
+bool Index::holds_points() const { return state_->read()->main().codec->are_points(); }
+
 std::optional<Ends> Index::interval_ends() const {
   const State::Reading now = state_->read();
   const IntervalCodec* const intervals = interval_codec(*now->main().codec);

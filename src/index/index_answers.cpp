@@ -15,6 +15,7 @@
 #include "index/index_state.hpp"
 #include "index/narrow_values.hpp"
 #include "keys/interval_codec.hpp"
+#include "keys/point_codec.hpp"
 
 // Queries: what they may ask for, and how they are run.
 namespace rtindex {
@@ -55,6 +56,7 @@ void Index::answer_into(const Query& query, const AnswerOptions& options, const 
 bool Index::State::supports(const Version& now, Answer answer, QueryKind query_kind) {
   const Capabilities& can = now.main().searcher->capabilities();
   if (searches_intervals(query_kind) != now.main().codec->are_intervals()) return false;
+  if (searches_points(query_kind) != now.main().codec->are_points()) return false;
   if (query_kind == QueryKind::nearest) return can.key_order;
   if (answer == Answer::key) return false;
   if (query_kind == QueryKind::prefix)
@@ -167,6 +169,7 @@ void Index::State::require_query(const Version& now, const Query& query) const {
   if (query.filter) require_filter(now, *query.filter);
   require_reachable(lower, "lookups");
   require_same_shape(now, query.kind);
+  if (query.kind == QueryKind::box) return require_conditions(now, query);
   if (!has_two_ends(query.kind)) {
     if (!lower.has_value())
       fail("expected a column of keys for a query of kind {}, got none", name_of(query.kind));
@@ -203,6 +206,8 @@ void Index::State::require_prefixes(const Version& now, const ColumnView& prefix
 void Index::State::require_whole_keys(const Version& now, const ColumnView& keys) const {
   if (const IntervalCodec* const intervals = interval_codec(*now.main().codec))
     return require_intervals(*intervals, keys);
+  if (const PointCodec* const points = point_codec(*now.main().codec))
+    return require_points(*points, keys);
   require_comparable(now, keys);
   const std::size_t parts = now.main().codec->part_types().size();
   if (keys.type() == Type::composite && keys.parts().size() != parts)
@@ -247,7 +252,9 @@ void Index::State::run(const Version& now, const Query& query, const Request& re
                        .upper = is_range ? query.upper : query.lower,
                        .kind = searched_kind(now, query),
                        .ends = is_range ? range_ends(query.ends) : RangeEnds{},
-                       .nearest = query.neighbour},
+                       .nearest = query.neighbour,
+                       .conditions = query.conditions,
+                       .boxes = query.size()},
                       request);
 }
 
@@ -334,6 +341,8 @@ void Index::State::require_writable(MemorySpace space) const {
 
 void Index::State::require_comparable(const Version& now, const ColumnView& lookups) const {
   if (lookups.interval_ends()) fail("expected keys, got intervals: pass points or ranges of them");
+  if (lookups.are_points())
+    fail("expected keys, got points: pass ColumnView::composite, or build the index over points");
   const IntervalCodec* const intervals = interval_codec(*now.main().codec);
   (intervals == nullptr ? *now.main().codec : intervals->points()).require_comparable(lookups);
   const auto require_unit = [](TimeUnit unit, TimeUnit expected) {

@@ -99,6 +99,8 @@ std::size_t Index::State::erase_keys(const ColumnView& keys, Stream stream) {
   require_reachable(keys, "keys");
   if (read()->main().codec->are_intervals())
     fail("intervals are erased by their rows: find these by a query, and pass them to erase");
+  if (read()->main().codec->are_points())
+    fail("points are erased by their rows: find these by a query, and pass them to erase");
   require_whole_keys(*read(), keys);
   std::size_t erased = 0;
   if (keys.empty()) return erased;

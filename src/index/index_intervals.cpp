@@ -13,6 +13,12 @@ namespace rtindex {
 
 void Index::State::require_same_shape(const Version& now, QueryKind kind) {
   const bool are_intervals = now.main().codec->are_intervals();
+  const bool are_points = now.main().codec->are_points();
+  if (searches_points(kind) && !are_points)
+    fail("box queries search points, but the index holds {}: build it over ColumnView::points",
+         are_intervals ? "intervals" : "keys");
+  if (!searches_points(kind) && are_points)
+    fail("the index holds points, which {} queries do not search: use box", name_of(kind));
   if (searches_intervals(kind) && !are_intervals)
     fail(
         "{} queries search intervals, but the index holds keys: build it over "

@@ -95,6 +95,9 @@ void Index::State::build(const ColumnView& column, const BuildOptions& options) 
          "{} cannot index keys of 128 bits: build the index on the CPU (@cpu), or cast the keys to "
          "64 bits",
          spec.text());
+  if (column.are_points() && !engine.indexes_points)
+    fail(ErrorKind::unsupported, "{} cannot index points{}: build the index as rx:native@cpu",
+         spec.text(), engine.memory_space == MemorySpace::device ? ", not on GPUs yet" : "");
   require_include(options.include, column.size());
   time_unit = column.time_unit();
   scale = column.scale();

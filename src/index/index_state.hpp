@@ -25,6 +25,7 @@
 namespace rtindex {
 
 class IntervalCodec;
+class PointCodec;
 
 inline constexpr std::size_t max_rows = std::numeric_limits<std::uint32_t>::max();
 
@@ -101,8 +102,14 @@ struct Index::State {
   static void require_bitmap_bytes(const Version& now, const Query& query,
                                    const AnswerOptions& options);
   static void require_prefixes(const Version& now, const ColumnView& prefixes);
-  // Throws where a query searches keys and the index holds intervals, or the other way round.
+  // Throws where a query searches keys, intervals or points and the index holds others.
   static void require_same_shape(const Version& now, QueryKind kind);
+  // Throws where conditions do not fit the columns of the points, or each other.
+  void require_conditions(const Version& now, const Query& query) const;
+  // Throws where new points are not of the types of the column.
+  void require_points(const PointCodec& column, const ColumnView& given) const;
+  // Throws where values cannot be compared with part `part` of the column.
+  void require_part_unit(std::size_t part, const ColumnView& values) const;
   // A value of each leading column, and a point.
   static void require_whole_points(const Version& now, const ColumnView& points);
   static void require_interval_ends(const Version& now, const Query& query);

@@ -10,6 +10,7 @@
 #include "base/parallel.hpp"
 #include "keys/codecs.hpp"
 #include "keys/interval_codec.hpp"
+#include "keys/point_codec.hpp"
 
 namespace rtindex {
 
@@ -21,6 +22,7 @@ constexpr std::size_t encode_block = 512;
 std::unique_ptr<KeyCodec> new_codec(const ColumnView& column, KeyUse use) {
   if (column.type() == Type::string) return make_string_codec(column, use);
   if (column.interval_ends()) return std::make_unique<IntervalCodec>(column);
+  if (column.are_points()) return std::make_unique<PointCodec>(column);
   if (column.type() == Type::composite) return make_composite_codec(column);
   if (is_128_bit(column.type())) return make_128_bit_codec(column);
   return make_native_codec(column);
@@ -36,6 +38,7 @@ RowNumbers saved_rows(const FileReader& file, std::size_t elements, std::size_t 
 std::unique_ptr<KeyCodec> saved_codec(const FileReader& file, std::size_t elements) {
   const std::string& name = file.text("type");
   if (name == name_of(Type::string)) return make_string_codec(file, elements);
+  if (file.has("point_columns")) return std::make_unique<PointCodec>(file, elements);
   if (file.has("interval_ends")) return std::make_unique<IntervalCodec>(file, elements);
   if (name == name_of(Type::composite)) return make_composite_codec(file, elements);
   const std::optional<Type> type = find_type(name);
@@ -107,6 +110,7 @@ std::size_t KeyCodec::bytes() const {
 std::string KeyCodec::describe() const {
   if (const IntervalCodec* const intervals = interval_codec(*this))
     return intervals->describe_intervals();
+  if (const PointCodec* const points = point_codec(*this)) return points->describe_points();
   if (type_ == Type::composite) {
     std::string text;
     for (std::size_t p = 0; p < part_types_.size(); ++p)
@@ -187,7 +191,8 @@ OwnedColumn KeyCodec::null_column(std::size_t size) const {
   if (type_ != Type::composite) return {type_, size};
   std::vector<OwnedColumn> fields;
   for (const Type type : part_types_) fields.emplace_back(type, size);
-  return OwnedColumn::composite(std::move(fields));
+  return are_points_ ? OwnedColumn::points(std::move(fields))
+                     : OwnedColumn::composite(std::move(fields));
 }
 
 void KeyCodec::require_comparable(const ColumnView& lookups) const {

@@ -71,6 +71,8 @@ class KeyCodec {
   [[nodiscard]] Type type() const { return type_; }
   // Whether it is an IntervalCodec: starts and ends are encoded, and lookups are points.
   [[nodiscard]] bool are_intervals() const { return are_intervals_; }
+  // Whether it is a PointCodec: each column is encoded by itself.
+  [[nodiscard]] bool are_points() const { return are_points_; }
   // Of the fields of a composite column; of intervals: leading columns, start and end.
   [[nodiscard]] const std::vector<Type>& part_types() const { return part_types_; }
   // The largest encoded key.
@@ -141,6 +143,7 @@ class KeyCodec {
 
   Type type_;
   bool are_intervals_ = false;
+  bool are_points_ = false;
   std::vector<Type> part_types_;
   NativeMap map_;  // of strings: their codes; of composites: the packed keys
   std::optional<PackedMap> packed_map_;

@@ -3,9 +3,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/array.hpp"
 #include "file/stored.hpp"
@@ -45,6 +47,12 @@ class PackedKeys {
   [[nodiscard]] std::size_t size() const { return wide_ ? wide_keys_.size() : narrow_keys_.size(); }
   [[nodiscard]] std::size_t bytes() const { return narrow_keys_.bytes() + wide_keys_.bytes(); }
   [[nodiscard]] bool wide() const { return wide_; }
+  // Elements which[0], which[1], ...
+  [[nodiscard]] PackedKeys selected(std::span<const std::uint32_t> which) const {
+    PackedKeys some(which.size(), wide_ ? ~std::uint64_t{0} : 0);
+    for (std::size_t i = 0; i < which.size(); ++i) some.set(i, (*this)[which[i]]);
+    return some;
+  }
   [[nodiscard]] std::uint64_t operator[](std::size_t i) const {
     return wide_ ? wide_keys_[i] : narrow_keys_[i];
   }
@@ -73,13 +81,28 @@ class PackedKeys {
 // The encoded keys of the valid rows of a column, in row order.
 struct EncodedColumn {
   PackedKeys keys;
-  PackedKeys ends;              // of intervals, whose starts are the keys; else empty
-  Array<std::uint32_t> rows;    // the rowID of each key; empty where key i is row i (no nulls)
-  std::size_t row_count = 0;    // of the column, nulls included
-  std::uint64_t span = 0;       // no key is greater; keys start at 0
-  bool merged_at_once = false;  // nothing searches it before it is merged with others
+  PackedKeys ends;                 // of intervals, whose starts are the keys; else empty
+  std::vector<PackedKeys> points;  // of a column of points, by column; there are no keys then
+  Array<std::uint32_t> rows;       // the rowID of each key; empty where key i is row i (no nulls)
+  std::size_t row_count = 0;       // of the column, nulls included
+  std::uint64_t span = 0;          // no key is greater; keys start at 0
+  bool merged_at_once = false;     // nothing searches it before it is merged with others
 
-  [[nodiscard]] std::size_t size() const { return keys.size(); }
+  [[nodiscard]] std::size_t size() const {
+    return points.empty() ? keys.size() : points.front().size();
+  }
+  // Elements which[0], which[1], ..., with their rows.
+  [[nodiscard]] EncodedColumn selected(std::span<const std::uint32_t> which) const {
+    EncodedColumn some;
+    some.row_count = row_count;
+    some.span = span;
+    if (keys.size() != 0) some.keys = keys.selected(which);
+    if (ends.size() != 0) some.ends = ends.selected(which);
+    for (const PackedKeys& column : points) some.points.push_back(column.selected(which));
+    some.rows = Array<std::uint32_t>(which.size());
+    for (std::size_t i = 0; i < which.size(); ++i) some.rows[i] = row(which[i]);
+    return some;
+  }
   [[nodiscard]] std::uint32_t row(std::size_t i) const {
     return rows.empty() ? static_cast<std::uint32_t>(i) : rows[i];
   }

@@ -2,9 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include <rtindex/answer.hpp>
 #include <rtindex/column.hpp>
+#include <rtindex/query.hpp>
 
 #include "keys/codec.hpp"
 
@@ -24,14 +26,16 @@ class LookupBatch {
       : LookupBatch(codec, lower, upper, kind, ends, 0, lookups_in(lower, upper)) {}
   // Lookups [offset, offset + size) of the columns.
   LookupBatch(const KeyCodec& codec, const ColumnView& lower, const ColumnView& upper,
-              QueryKind kind, RangeEnds ends, std::size_t offset, std::size_t size)
+              QueryKind kind, RangeEnds ends, std::size_t offset, std::size_t size,
+              std::span<const Condition> conditions = {})
       : codec_(&codec),
         lower_(&lower),
         upper_(&upper),
         kind_(kind),
         ends_(ends),
         offset_(offset),
-        size_(size) {}
+        size_(size),
+        conditions_(conditions) {}
 
   [[nodiscard]] const KeyCodec& codec() const { return *codec_; }
   [[nodiscard]] const ColumnView& lower() const { return *lower_; }
@@ -41,6 +45,8 @@ class LookupBatch {
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] QueryKind kind() const { return kind_; }
   [[nodiscard]] RangeEnds ends() const { return ends_; }
+  // Of boxes; `lower` and `upper` are then unset.
+  [[nodiscard]] std::span<const Condition> conditions() const { return conditions_; }
   [[nodiscard]] MemorySpace memory_space() const {
     return (lower_->has_value() ? lower_ : upper_)->memory_space();
   }
@@ -82,6 +88,7 @@ class LookupBatch {
   RangeEnds ends_;
   std::size_t offset_;
   std::size_t size_;
+  std::span<const Condition> conditions_;
 };
 
 }  // namespace rtindex

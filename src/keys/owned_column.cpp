@@ -24,11 +24,19 @@ OwnedColumn OwnedColumn::composite(std::vector<OwnedColumn> parts) {
   return column;
 }
 
+OwnedColumn OwnedColumn::points(std::vector<OwnedColumn> columns) {
+  OwnedColumn all = composite(std::move(columns));
+  all.are_points_ = true;
+  return all;
+}
+
 ColumnView OwnedColumn::view() const {
   if (type_ == Type::composite) {
     std::vector<ColumnView> views;
     for (const OwnedColumn& field : parts_) views.push_back(field.view());
-    return ColumnView::composite(std::move(views)).with_validity(validity_.data());
+    const ColumnView all = are_points_ ? ColumnView::points(std::move(views))
+                                       : ColumnView::composite(std::move(views));
+    return all.with_validity(validity_.data());
   }
   const ColumnView view =
       type_ == Type::string ? ColumnView(strings_) : ColumnView::of(type_, bytes_.data(), size_);

@@ -17,6 +17,7 @@ class OwnedColumn {
   // `size` elements, all null until they are set.
   OwnedColumn(Type type, std::size_t size);
   static OwnedColumn composite(std::vector<OwnedColumn> parts);
+  static OwnedColumn points(std::vector<OwnedColumn> columns);
 
   [[nodiscard]] ColumnView view() const;
   // Element `row` becomes element `from` of a column that can be compared with this one; a value
@@ -34,6 +35,7 @@ class OwnedColumn {
 
  private:
   Type type_ = Type::u64;
+  bool are_points_ = false;
   std::size_t size_ = 0;
   std::vector<std::uint8_t> bytes_;
   std::vector<std::string> strings_;

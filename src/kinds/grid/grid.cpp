@@ -418,6 +418,14 @@ std::string Grid<Key>::describe() const {
 template class Grid<std::uint32_t>;
 template class Grid<std::uint64_t>;
 
-Kind grid_kind() { return ordered_kind<Grid>("rx", "native", "grid over sorted keys"); }
+Kind grid_kind() {
+  Kind kind = ordered_kind<Grid>("rx", "native", "grid over sorted keys");
+  kind.bind = [bind = kind.bind](const Spec& spec, const std::shared_ptr<DeviceMemory>& memory) {
+    Engine engine = bind(spec, memory);
+    engine.indexes_points = true;
+    return engine;
+  };
+  return kind;
+}
 
 }  // namespace rtindex

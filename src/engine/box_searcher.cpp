@@ -1,0 +1,335 @@
+#include "engine/box_searcher.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/parallel.hpp"
+#include "base/prefetch.hpp"
+#include "engine/box_batch.hpp"
+#include "engine/run_fold.hpp"
+#include "order/columns.hpp"
+#include "order/included.hpp"
+#include "order/point_order.hpp"
+
+namespace rtindex {
+
+namespace {
+
+constexpr std::size_t box_grain = std::size_t{1} << 14;
+
+// rowIDs by position. A damaged file may contain any.
+struct BoxRows {
+  const std::uint32_t* rows;
+  std::uint32_t last_row;
+
+  [[nodiscard]] std::uint32_t operator[](std::size_t position) const {
+    return std::min(rows[position], last_row);
+  }
+  [[nodiscard]] const void* address(std::size_t position) const { return rows + position; }
+};
+
+class BoxSearcher final : public Searcher {
+ public:
+  BoxSearcher(const EncodedColumn& column, const PointCodec& codec,
+              std::span<const ColumnView> include)
+      : row_count_(column.row_count) {
+    for (std::size_t c = 0; c < codec.columns(); ++c) largest_.push_back(codec.largest(c));
+    const Array<std::uint32_t> order = order_of_points(column.points);
+    tree_ = BoxTree(column.points, order.span());
+    rows_ = Array<std::uint32_t>(order.size());
+    parallel_for(order.size(), box_grain, [&](std::size_t first, std::size_t count) {
+      for (std::size_t i = first; i < first + count; ++i) rows_[i] = column.row(order[i]);
+    });
+    for (const ColumnView& values : include)
+      values_.push_back(IncludedValues::make(
+          values, order.size(), [rows = rows()](std::size_t at) { return rows[at]; },
+          codec.rows()));
+    declare();
+  }
+  BoxSearcher(const FileReader& file, const PointCodec& codec, std::size_t rows)
+      : row_count_(rows), rows_(file.array<std::uint32_t>("rows", file.number("size", rows))) {
+    for (std::size_t c = 0; c < codec.columns(); ++c) largest_.push_back(codec.largest(c));
+    tree_ = BoxTree(file.part("tree"), rows_.size(), largest_);
+    for (std::size_t i = 0; file.has(included_part(i) + ".type"); ++i)
+      values_.push_back(IncludedValues::from_file(file.part(included_part(i)), rows_.size(), rows));
+    for (const auto& values : values_)
+      if (values->outside_rows().size() != values_.front()->outside_rows().size())
+        file.reject("its included columns have values of different numbers of rows");
+    declare();
+  }
+
+  void save(FileWriter file) const override {
+    file.number("size", rows_.size());
+    file.array("rows", rows_.span());
+    tree_.save(file.part("tree"));
+    for (std::size_t i = 0; i < values_.size(); ++i) values_[i]->save(file.part(included_part(i)));
+  }
+
+  void answer(const LookupBatch& batch, const Request& request) const override {
+    const std::shared_ptr<DeletedSet> deleted = deleted_sets_.of(request.deleted);
+    // Rows are collected chunk by chunk; all else is spread over cores more evenly.
+    constexpr std::size_t few = 16;
+    const std::size_t grain = request.chunk_rows == nullptr ? few : chunk_lookups;
+    const BoxBatch boxes(batch);
+    visit_class(request.value_class(), [&]<class Class>() {
+      parallel_for(batch.size(), grain, [&](std::size_t first, std::size_t count) {
+        std::vector<Box> chunk(count);
+        boxes.encode(first, count, chunk.data());
+        for (std::size_t i = 0; i < count; ++i) {
+          if (request.answered != nullptr && is_matched(request.answered, first + i))
+            chunk[i].is_empty = true;
+          if (needs_count_alone(request))
+            count_rows(boxes, chunk[i], request, first + i);
+          else
+            fold_rows<Class>(boxes, chunk[i], request, first + i, deleted.get());
+        }
+      });
+    });
+  }
+
+  [[nodiscard]] EncodedColumn column() const override {
+    std::vector<std::uint32_t> positions(rows_.size());
+    const EncodedColumn sorted = entries_by_row(rows_.size());
+    for (std::size_t i = 0; i < positions.size(); ++i)
+      positions[i] = static_cast<std::uint32_t>(sorted.keys[i]);
+    return column_at(positions);
+  }
+  [[nodiscard]] EncodedColumn column_of(std::span<const std::uint32_t> rows) const override {
+    std::vector<std::uint32_t> positions;
+    for (const std::uint32_t row : rows)
+      if (const std::optional<std::uint32_t> at = own_row_positions_.get().find(row))
+        positions.push_back(*at);
+    return column_at(positions);
+  }
+
+  [[nodiscard]] IncludedRows included_rows() const override {
+    if (values_.empty()) return {};
+    const std::size_t entries = rows_.size() + values_.front()->outside_rows().size();
+    const EncodedColumn sorted = entries_by_row(entries);
+    std::vector<std::uint32_t> wanted(entries);
+    for (std::size_t i = 0; i < entries; ++i)
+      wanted[i] = static_cast<std::uint32_t>(sorted.keys[i]);
+    return included_at(wanted);
+  }
+  [[nodiscard]] IncludedRows included_rows_of(std::span<const std::uint32_t> rows) const override {
+    const std::span<const std::uint32_t> outside =
+        values_.empty() ? std::span<const std::uint32_t>() : values_.front()->outside_rows();
+    std::vector<std::uint32_t> wanted;
+    for (const std::uint32_t row : rows) {
+      const auto next = std::lower_bound(outside.begin(), outside.end(), row);
+      if (const std::optional<std::uint32_t> at = own_row_positions_.get().find(row))
+        wanted.push_back(*at);
+      else if (next != outside.end() && *next == row)
+        wanted.push_back(static_cast<std::uint32_t>(rows_.size()) +
+                         static_cast<std::uint32_t>(next - outside.begin()));
+    }
+    return included_at(wanted);
+  }
+
+  [[nodiscard]] MemoryUsage memory_usage() const override {
+    MemoryUsage bytes;
+    bytes.parts = {{"points", tree_.key_bytes()},
+                   {"rowIDs", rows_.bytes()},
+                   {"zone maps", tree_.zone_bytes()}};
+    std::size_t included = 0;
+    for (const auto& values : values_) included += values->bytes();
+    if (!values_.empty()) bytes.parts.emplace_back("included values", included);
+    if (const std::size_t deleted = deleted_sets_.bytes(); deleted != 0)
+      bytes.parts.emplace_back("deleted rows by position", deleted);
+    if (const std::size_t positions = own_row_positions_.bytes(); positions != 0)
+      bytes.parts.emplace_back("positions of rows", positions);
+    for (const auto& [name, size] : bytes.parts) bytes.resident += size;
+    // The points in row order, their Morton codes, and as much again to sort these.
+    bytes.build_peak = bytes.resident + tree_.key_bytes() + 24 * rows_.size();
+    return bytes;
+  }
+
+  [[nodiscard]] std::string describe() const override {
+    return fmt::format(
+        "points: {} columns in Morton order, blocks of {} rows with zone maps in a tree of {} "
+        "levels\n",
+        tree_.columns(), BoxTree::block_rows, tree_.levels());
+  }
+
+ private:
+  static constexpr std::size_t blocks_at_once = 32;  // of a query, on one core
+
+  [[nodiscard]] static std::string included_part(std::size_t column) {
+    return fmt::format("included{}", column);
+  }
+
+  void declare() {
+    size_ = rows_.size();
+    row_positions_ = &own_row_positions_;
+    for (const auto& values : values_) included_.push_back({values->type(), values->has_nulls()});
+  }
+
+  [[nodiscard]] BoxRows rows() const {
+    const std::size_t rows = std::max<std::size_t>(row_count_, 1);
+    return {std::as_const(rows_).data(), static_cast<std::uint32_t>(rows - 1)};
+  }
+
+  [[nodiscard]] static bool needs_count_alone(const Request& request) {
+    return request.deleted.empty() && request.answers.without(Answer::count).empty() &&
+           request.pairs == nullptr && !request.wants_bitmaps();
+  }
+
+  void count_rows(const BoxBatch& boxes, const Box& query, const Request& request,
+                  std::size_t lookup) const {
+    std::uint64_t rows = 0;
+    boxes.visit_boxes(query, [&](const Box& box) { rows += rows_in(box); });
+    if (request.outputs.count != nullptr)
+      request.outputs.count[lookup] = static_cast<std::uint32_t>(rows);
+    if (rows != 0 && request.outputs.matched != nullptr)
+      set_matched(request.outputs.matched, lookup);
+  }
+
+  [[nodiscard]] std::uint64_t rows_in(const Box& box) const {
+    const BoxTree::Found found = tree_.find(box);
+    std::uint64_t rows = 0;
+    for (const Match& run : found.runs) rows += run.size();
+    const std::vector<BoxTree::Block>& blocks = found.blocks;
+    if (blocks.size() <= blocks_at_once)
+      return rows + tree_.count_rows(box, blocks.data(), blocks.size());
+    std::atomic<std::uint64_t> total = rows;
+    parallel_for(blocks.size(), blocks_at_once, [&](std::size_t first, std::size_t count) {
+      total += tree_.count_rows(box, blocks.data() + first, count);
+    });
+    return total;
+  }
+
+  void append_runs(const Box& box, std::vector<Match>& runs) const {
+    const BoxTree::Found found = tree_.find(box);
+    runs.insert(runs.end(), found.runs.begin(), found.runs.end());
+    const std::vector<BoxTree::Block>& blocks = found.blocks;
+    if (blocks.size() <= blocks_at_once)
+      return tree_.find_runs(box, blocks.data(), blocks.size(), runs);
+    std::vector<std::vector<Match>> parts((blocks.size() + blocks_at_once - 1) / blocks_at_once);
+    parallel_for(blocks.size(), blocks_at_once, [&](std::size_t first, std::size_t count) {
+      tree_.find_runs(box, blocks.data() + first, count, parts[first / blocks_at_once]);
+    });
+    for (const std::vector<Match>& part : parts) runs.insert(runs.end(), part.begin(), part.end());
+  }
+
+  template <class Class>
+  void fold_rows(const BoxBatch& boxes, const Box& query, const Request& request,
+                 std::size_t lookup, DeletedSet* deleted) const {
+    std::vector<Match> found;
+    boxes.visit_boxes(query, [&](const Box& box) { append_runs(box, found); });
+    if (wants_rows_alone(request)) return copy_rows(found, request, lookup);
+    using Fold = RunFold<Class, BoxRows>;
+    const auto make = [&] { return Fold(request, lookup, rows(), rows_.size(), values_, deleted); };
+    Fold all = make();
+    const std::span<Match> runs = found;
+    // Rows are listed by one thread.
+    if (runs.size() <= runs_at_once || request.answers.has(Answer::rows) ||
+        request.one_hit_is_enough()) {
+      all.add(runs);
+    } else {
+      std::vector<std::optional<Fold>> parts((runs.size() + runs_at_once - 1) / runs_at_once);
+      parallel_for(runs.size(), runs_at_once, [&](std::size_t first, std::size_t count) {
+        parts[first / runs_at_once].emplace(make()).add(runs.subspan(first, count));
+      });
+      for (const std::optional<Fold>& part : parts) all.merge(*part);
+    }
+    all.finish();
+  }
+
+  [[nodiscard]] static bool wants_rows_alone(const Request& request) {
+    return request.answers == AnswerSet(Answer::rows) && request.deleted.empty() &&
+           request.chunk_rows != nullptr && request.limit == no_limit;
+  }
+
+  // Copies the rows of all runs, by many threads where there are many.
+  void copy_rows(const std::vector<Match>& runs, const Request& request, std::size_t lookup) const {
+    std::vector<std::uint64_t> starts(runs.size() + 1, 0);
+    for (std::size_t i = 0; i < runs.size(); ++i) starts[i + 1] = starts[i] + runs[i].size();
+    std::vector<std::uint32_t>& out = (*request.chunk_rows)[lookup / chunk_lookups];
+    const std::size_t before = out.size();
+    out.resize(before + starts.back());
+    const BoxRows from = rows();
+    const auto copy = [&](std::size_t first, std::size_t count) {
+      for (std::size_t i = first; i < first + count; ++i) {
+        std::uint32_t* const to = out.data() + before + starts[i];
+        for (std::uint64_t k = 0; k < runs[i].size(); ++k) to[k] = from[runs[i].begin + k];
+      }
+    };
+    if (starts.back() < box_grain)
+      copy(0, runs.size());
+    else
+      parallel_for(runs.size(), runs_at_once, copy);
+    request.row_counts[lookup] = starts.back();
+    if (starts.back() != 0 && request.outputs.matched != nullptr)
+      set_matched(request.outputs.matched, lookup);
+  }
+
+  // The entries of included values in the order of their rows: positions, then those of rows
+  // outside.
+  [[nodiscard]] EncodedColumn entries_by_row(std::size_t entries) const {
+    const std::span<const std::uint32_t> outside =
+        values_.empty() ? std::span<const std::uint32_t>() : values_.front()->outside_rows();
+    return in_row_order(entries, row_count_, entries == 0 ? 0 : entries - 1, [&](auto&& take) {
+      parallel_for(entries, box_grain, [&](std::size_t first, std::size_t count) {
+        for (std::size_t i = first; i < first + count; ++i)
+          take(i < rows_.size() ? rows_[i] : outside[i - rows_.size()], i);
+      });
+    });
+  }
+
+  // The points at these positions, whose rows ascend.
+  [[nodiscard]] EncodedColumn column_at(const std::vector<std::uint32_t>& positions) const {
+    EncodedColumn column;
+    column.row_count = row_count_;
+    column.rows = Array<std::uint32_t>(positions.size());
+    for (std::size_t i = 0; i < positions.size(); ++i) column.rows[i] = rows()[positions[i]];
+    for (std::size_t c = 0; c < largest_.size(); ++c) {
+      PackedKeys& keys = column.points.emplace_back(positions.size(), largest_[c]);
+      parallel_for(positions.size(), box_grain, [&](std::size_t first, std::size_t count) {
+        for (std::size_t i = first; i < first + count; ++i) keys.set(i, tree_.key(c, positions[i]));
+      });
+    }
+    return column;
+  }
+
+  // The included values of these entries, whose rows ascend.
+  [[nodiscard]] IncludedRows included_at(const std::vector<std::uint32_t>& entries) const {
+    IncludedRows some;
+    some.rows = Array<std::uint32_t>(entries.size());
+    for (std::size_t i = 0; i < entries.size(); ++i)
+      some.rows[i] = entries[i] < rows_.size()
+                         ? rows()[entries[i]]
+                         : values_.front()->outside_rows()[entries[i] - rows_.size()];
+    for (const auto& values : values_) some.columns.push_back(values->values_of(entries));
+    return some;
+  }
+
+  static constexpr std::size_t runs_at_once = std::size_t{1} << 12;
+
+  std::size_t row_count_;
+  std::vector<std::uint64_t> largest_;  // key of each column
+  BoxTree tree_;
+  Array<std::uint32_t> rows_;                            // by position
+  std::vector<std::unique_ptr<IncludedValues>> values_;  // included, by column
+  LazyRowPositions own_row_positions_{
+      [this] { return std::make_unique<const RowPositions>(rows_.size(), row_count_, rows()); }};
+  DeletedSets deleted_sets_{&own_row_positions_};
+};
+
+}  // namespace
+
+std::unique_ptr<Searcher> make_box_searcher(EncodedColumn column, const PointCodec& codec,
+                                            std::span<const ColumnView> include) {
+  return std::make_unique<BoxSearcher>(column, codec, include);
+}
+
+std::unique_ptr<Searcher> load_box_searcher(const FileReader& file, const PointCodec& codec,
+                                            std::size_t rows) {
+  return std::make_unique<BoxSearcher>(file, codec, rows);
+}
+
+}  // namespace rtindex
