@@ -22,7 +22,7 @@ class Column(ctypes.Structure):
                 ("validity", ctypes.c_void_p), ("validity_offset", ctypes.c_size_t), ("parts", ctypes.c_void_p),
                 ("part_count", ctypes.c_size_t), ("name", ctypes.c_char_p),
                 ("scale", ctypes.c_int32),
-                ("intervals", ctypes.c_int32)]
+                ("intervals", ctypes.c_int32), ("points", ctypes.c_int32)]
 
 
 class Query(ctypes.Structure):
@@ -30,7 +30,8 @@ class Query(ctypes.Structure):
                 ("direction", ctypes.c_int32), ("exact", ctypes.c_int32), ("lower", ctypes.c_void_p),
                 ("upper", ctypes.c_void_p), ("tolerance_type", ctypes.c_int32), ("tolerance_i64", ctypes.c_int64),
                 ("tolerance_u64", ctypes.c_uint64), ("tolerance_f64", ctypes.c_double),
-                ("filter", ctypes.c_void_p)]
+                ("filter", ctypes.c_void_p), ("conditions", ctypes.c_void_p),
+                ("condition_count", ctypes.c_size_t)]
 
 
 class AnswerOptions(ctypes.Structure):

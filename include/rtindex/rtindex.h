@@ -128,7 +128,16 @@ enum {
   RTINDEX_QUERY_CONTAINS = 4,  ///< rows whose interval contains those of `lower`
   RTINDEX_QUERY_OVERLAPS = 5,  ///< rows whose interval overlaps the range of `lower` and `upper`
   RTINDEX_QUERY_WITHIN = 6,    ///< rows whose interval lies within this range
-  RTINDEX_QUERY_COVERS = 7     ///< rows whose interval covers this range
+  RTINDEX_QUERY_COVERS = 7,    ///< rows whose interval covers this range
+  RTINDEX_QUERY_BOX = 8        ///< rows whose values meet a condition on each of several columns
+};
+
+/// What a box query requires of the values of a column.
+enum {
+  RTINDEX_CONDITION_NONE = 0,     ///< nothing: every row matches, those with a null too
+  RTINDEX_CONDITION_RANGE = 1,    ///< they lie between `lower` and `upper`; a null does not
+  RTINDEX_CONDITION_IS_NULL = 2,  ///< they are null
+  RTINDEX_CONDITION_ISIN = 3      ///< they equal one of `lower`
 };
 
 /// Whether a composite column is one of intervals, and which ends belong to them. The last two
@@ -219,6 +228,7 @@ typedef struct rtindex_column {
   const char* name;   ///< of an included column; may be null. Arrow columns have it in their schema
   int32_t scale;      ///< the digits of decimals behind the point
   int32_t intervals;  ///< of a composite, or of an Arrow struct: RTINDEX_INTERVALS_NONE, ...
+  int32_t points;     ///< 1: a composite, or an Arrow struct, of 2 to 8 columns is one of points
 } rtindex_column;
 
 /// The allocator of indexes on a GPU, in place of a pool of cudaMallocAsync. Called from many
@@ -288,6 +298,16 @@ typedef struct rtindex_bitmap {
   int32_t memory_space;  ///< RTINDEX_MEMORY_SPACE_HOST or RTINDEX_MEMORY_SPACE_DEVICE
 } rtindex_bitmap;
 
+/// The condition of a batch of box queries on one column of points. The ends of a range have one
+/// element for each query, or one for all of them; the values of `isin` are those of all queries.
+typedef struct rtindex_condition {
+  size_t struct_size;
+  int32_t kind;                 ///< RTINDEX_CONDITION_NONE, ...
+  int32_t ends;                 ///< of ranges: RTINDEX_ENDS_CLOSED, ...
+  const rtindex_column* lower;  ///< of ranges, null: no bound; or the values of `isin`
+  const rtindex_column* upper;  ///< of ranges; null: no bound
+} rtindex_condition;
+
 /// A batch of queries of one kind. `rtindex_query_equal` and its relatives below set the fields;
 /// other languages, which cannot call them, set the fields themselves.
 typedef struct rtindex_query {
@@ -304,50 +324,56 @@ typedef struct rtindex_query {
   int64_t tolerance_i64;
   uint64_t tolerance_u64;
   double tolerance_f64;
-  const rtindex_bitmap* filter;  ///< the rows that may match, a bit for each; null: all rows
+  const rtindex_bitmap* filter;         ///< the rows that may match, a bit for each; null: all rows
+  const rtindex_condition* conditions;  ///< of boxes: one for each column, the last may be left out
+  size_t condition_count;
 } rtindex_query;
 
+/// A query with these fields and none of the others.
+RTINDEX_C_INLINE rtindex_query rtindex_query_of(int32_t kind, int32_t ends, int32_t direction,
+                                                const rtindex_column* lower,
+                                                const rtindex_column* upper) {
+  const rtindex_query query = {
+      sizeof(rtindex_query), kind, ends, direction, 0, lower, upper, 0, 0, 0, 0, NULL, NULL, 0};
+  return query;
+}
 /// Rows whose key equals those of `keys`.
 RTINDEX_C_INLINE rtindex_query rtindex_query_equal(const rtindex_column* keys) {
-  const rtindex_query query = {
-      sizeof(rtindex_query), RTINDEX_QUERY_EQUAL, 0, 0, 0, keys, NULL, 0, 0, 0, 0, NULL};
-  return query;
+  return rtindex_query_of(RTINDEX_QUERY_EQUAL, 0, 0, keys, NULL);
 }
 /// Rows whose key lies between `lower` and `upper`. One of them may be null: no bound.
 RTINDEX_C_INLINE rtindex_query rtindex_query_range(const rtindex_column* lower,
                                                    const rtindex_column* upper, int32_t ends) {
-  const rtindex_query query = {
-      sizeof(rtindex_query), RTINDEX_QUERY_RANGE, ends, 0, 0, lower, upper, 0, 0, 0, 0, NULL};
-  return query;
+  return rtindex_query_of(RTINDEX_QUERY_RANGE, ends, 0, lower, upper);
 }
 /// Rows whose string begins with those of `prefixes`.
 RTINDEX_C_INLINE rtindex_query rtindex_query_prefix(const rtindex_column* prefixes) {
-  const rtindex_query query = {
-      sizeof(rtindex_query), RTINDEX_QUERY_PREFIX, 0, 0, 0, prefixes, NULL, 0, 0, 0, 0, NULL};
-  return query;
+  return rtindex_query_of(RTINDEX_QUERY_PREFIX, 0, 0, prefixes, NULL);
 }
 /// Rows with the closest key before or after those of `keys`; set `exact` and the tolerance
 /// afterwards.
 RTINDEX_C_INLINE rtindex_query rtindex_query_nearest(const rtindex_column* keys,
                                                      int32_t direction) {
-  const rtindex_query query = {
-      sizeof(rtindex_query), RTINDEX_QUERY_NEAREST, 0, direction, 0, keys, NULL, 0, 0, 0, 0, NULL};
-  return query;
+  return rtindex_query_of(RTINDEX_QUERY_NEAREST, 0, direction, keys, NULL);
 }
 
+/// Rows whose values meet `count` conditions, on the first columns of the points.
+RTINDEX_C_INLINE rtindex_query rtindex_query_box(const rtindex_condition* conditions,
+                                                 size_t count) {
+  rtindex_query query = rtindex_query_of(RTINDEX_QUERY_BOX, 0, 0, NULL, NULL);
+  query.conditions = conditions;
+  query.condition_count = count;
+  return query;
+}
 /// Rows whose interval contains those of `keys`.
 RTINDEX_C_INLINE rtindex_query rtindex_query_contains(const rtindex_column* keys) {
-  const rtindex_query query = {
-      sizeof(rtindex_query), RTINDEX_QUERY_CONTAINS, 0, 0, 0, keys, NULL, 0, 0, 0, 0, NULL};
-  return query;
+  return rtindex_query_of(RTINDEX_QUERY_CONTAINS, 0, 0, keys, NULL);
 }
 /// Rows whose interval overlaps the range of `lower` and `upper`, of which one may be null: no
 /// bound. For RTINDEX_QUERY_WITHIN and RTINDEX_QUERY_COVERS, set `kind` afterwards.
 RTINDEX_C_INLINE rtindex_query rtindex_query_overlaps(const rtindex_column* lower,
                                                       const rtindex_column* upper, int32_t ends) {
-  const rtindex_query query = {
-      sizeof(rtindex_query), RTINDEX_QUERY_OVERLAPS, ends, 0, 0, lower, upper, 0, 0, 0, 0, NULL};
-  return query;
+  return rtindex_query_of(RTINDEX_QUERY_OVERLAPS, ends, 0, lower, upper);
 }
 
 /// What a call returns for each query. All answers are found in one pass.

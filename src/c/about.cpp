@@ -159,7 +159,7 @@ rtindex_status rtindex_supports(const rtindex_index* index, uint32_t answer, int
   return c::guarded([&] {
     const Index& checked = c::checked(index).index;
     int32_t& to = c::required(supported, "supported");
-    const QueryKind query = c::choice(kind, QueryKind::covers, "kind of query");
+    const QueryKind query = c::choice(kind, QueryKind::box, "kind of query");
     for (const Answer known : all_answers())
       if (static_cast<std::uint32_t>(known) == answer) {
         to = checked.supports(known, query) ? 1 : 0;

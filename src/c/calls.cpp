@@ -5,7 +5,7 @@ namespace rtindex::c {
 
 namespace {
 
-static_assert(static_cast<int>(QueryKind::covers) == RTINDEX_QUERY_COVERS &&
+static_assert(static_cast<int>(QueryKind::box) == RTINDEX_QUERY_BOX &&
               static_cast<int>(Ends::open) == RTINDEX_ENDS_OPEN &&
               static_cast<int>(RowOrder::descending) == RTINDEX_ORDER_DESCENDING &&
               static_cast<int>(Direction::nearest) == RTINDEX_DIRECTION_NEAREST &&
@@ -60,13 +60,17 @@ BitmapView bitmap_from(const rtindex_bitmap* bitmap, const char* name) {
 CalledQuery::CalledQuery(const Index& index, const rtindex_query* query, Stream stream)
     : columns_([&index] { return index.spec(); }, stream) {
   const rtindex_query input = options_of(&required(query, "query"), "rtindex_query");
-  query_.kind = choice(input.kind, QueryKind::covers, "kind of query");
+  query_.kind = choice(input.kind, QueryKind::box, "kind of query");
   query_.ends = choice(input.ends, Ends::open, "ends");
   query_.neighbour = {.direction = choice(input.direction, Direction::nearest, "direction"),
                       .exact = choice(input.exact, std::int32_t{RTINDEX_EXACT_EXCLUDED}, "exact") ==
                                RTINDEX_EXACT_ALLOWED,
                       .tolerance = tolerance_of(input)};
-  if (has_two_ends(query_.kind)) {
+  if (query_.kind == QueryKind::box) {
+    if (input.lower != nullptr || input.upper != nullptr)
+      fail("unexpected keys in a box query: set the lower and upper ends of its conditions");
+    add_conditions(input);
+  } else if (has_two_ends(query_.kind)) {
     if (input.lower == nullptr && input.upper == nullptr)
       fail("the ranges have neither lower nor upper ends: set lower, upper or both");
   } else if (input.upper != nullptr) {
@@ -78,6 +82,20 @@ CalledQuery::CalledQuery(const Index& index, const rtindex_query* query, Stream 
   if (input.filter != nullptr) query_.filter = bitmap_from(input.filter, "filter");
   query_.lower = columns_.view_if_set(input.lower, "lower");
   query_.upper = columns_.view_if_set(input.upper, "upper");
+}
+
+void CalledQuery::add_conditions(const rtindex_query& input) {
+  static_assert(static_cast<int>(ConditionKind::isin) == RTINDEX_CONDITION_ISIN);
+  if (input.conditions == nullptr && input.condition_count != 0)
+    fail("expected {} conditions of a box query, got a null pointer", input.condition_count);
+  for (std::size_t i = 0; i < input.condition_count; ++i) {
+    const rtindex_condition given = options_of(input.conditions + i, "rtindex_condition");
+    query_.conditions.push_back(
+        {.kind = choice(given.kind, ConditionKind::isin, "kind of condition"),
+         .lower = columns_.view_if_set(given.lower, "lower"),
+         .upper = columns_.view_if_set(given.upper, "upper"),
+         .ends = choice(given.ends, Ends::open, "ends")});
+  }
 }
 
 AnswerCall::AnswerCall(const rtindex_index& handle, const rtindex_query* query,

@@ -20,6 +20,8 @@ class CalledQuery {
   [[nodiscard]] Columns& columns() { return columns_; }
 
  private:
+  void add_conditions(const rtindex_query& input);
+
   Columns columns_;
   Query query_;
 };

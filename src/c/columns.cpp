@@ -145,6 +145,7 @@ ColumnView Columns::memory_view(const rtindex_column& column, const char* name) 
 ColumnView Columns::view(const rtindex_column* column, const char* name) {
   const rtindex_column input = options_of(&required(column, name), "rtindex_column");
   ColumnView found = keys_view(input, name);
+  if (input.points != 0) return points_view(input, found, name);
   if (input.intervals == RTINDEX_INTERVALS_NONE) return found;
   static_assert(static_cast<int>(Ends::open) + 1 == RTINDEX_INTERVALS_OPEN);
   const Ends ends = choice(input.intervals - 1, Ends::open, "intervals");
@@ -155,6 +156,19 @@ ColumnView Columns::view(const rtindex_column* column, const char* name) {
   return ColumnView::intervals(parts[parts.size() - 2], parts.back(), ends,
                                {parts.begin(), parts.end() - 2})
       .with_validity(found.validity(), found.validity_offset());
+}
+
+ColumnView Columns::points_view(const rtindex_column& input, const ColumnView& all,
+                                const char* name) {
+  if (input.points != 1)
+    fail("invalid column '{}': points is {}, expected 0 or 1", name, input.points);
+  if (input.intervals != RTINDEX_INTERVALS_NONE)
+    fail("invalid column '{}': it is one of points and of intervals, choose one", name);
+  if (all.type() != Type::composite)
+    fail("invalid column of points '{}': expected a composite of 2 to 8 columns, got {}", name,
+         name_of(all.type()));
+  return ColumnView::points({all.parts().begin(), all.parts().end()})
+      .with_validity(all.validity(), all.validity_offset());
 }
 
 ColumnView Columns::keys_view(const rtindex_column& input, const char* name) {

@@ -28,6 +28,8 @@ class Columns {
 
  private:
   [[nodiscard]] ColumnView arrow_view(const rtindex_column& column, const char* name);
+  [[nodiscard]] static ColumnView points_view(const rtindex_column& input, const ColumnView& all,
+                                              const char* name);
   [[nodiscard]] ColumnView keys_view(const rtindex_column& input, const char* name);
   [[nodiscard]] ColumnView memory_view(const rtindex_column& column, const char* name);
   [[nodiscard]] ColumnView composite_view(const rtindex_column& column, const char* name);

@@ -329,7 +329,7 @@ TEST(CErrors, InvalidQueriesAreRejectedByEveryCall) {
   expect_rejected([](Query& query) { query.struct_size = 0; }, "struct_size is 0");
   expect_rejected([](Query& query) { query.struct_size -= 8; }, "set it to sizeof(rtindex_query)");
   expect_rejected([](Query& query) { query.struct_size += 8; }, "a newer rtindex.h");
-  for (const std::int32_t wrong : {-1, 8}) {
+  for (const std::int32_t wrong : {-1, 9}) {
     expect_rejected([&](Query& query) { query.kind = wrong; }, "kind of query");
     expect_rejected([&](Query& query) { query.ends = wrong; }, "ends");
     expect_rejected([&](Query& query) { query.direction = wrong; }, "direction");
@@ -388,7 +388,7 @@ TEST(CErrors, OptionsOutOfRange) {
   std::int32_t supported = 7;
   EXPECT_EQ(rtindex_supports(index.get(), 3, RTINDEX_QUERY_EQUAL, &supported),
             RTINDEX_STATUS_INVALID_ARGUMENT);
-  EXPECT_EQ(rtindex_supports(index.get(), RTINDEX_ANSWER_ANY, 8, &supported),
+  EXPECT_EQ(rtindex_supports(index.get(), RTINDEX_ANSWER_ANY, 9, &supported),
             RTINDEX_STATUS_INVALID_ARGUMENT);
   EXPECT_EQ(supported, 7);
 }
