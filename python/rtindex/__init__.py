@@ -29,16 +29,21 @@ _MODULES = {
     "MemoryUsage": "_results",
     "OutOfMemoryError": "_errors",
     "Picture": "_draw",
+    "Points": "_points",
     "Query": "_query",
     "Rows": "_results",
     "UnavailableError": "_errors",
     "UnsupportedError": "_errors",
+    "between": "_filter",
     "build": "_index",
     "default_spec": "_index",
     "draw": "_draw",
     "indexes": "_index",
     "intervals": "_intervals",
+    "is_null": "_filter",
+    "isin": "_filter",
     "load": "_index",
+    "points": "_points",
 }
 
 __all__ = [*_MODULES]

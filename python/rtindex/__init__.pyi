@@ -9,6 +9,9 @@ from ._errors import InvalidArgumentError as InvalidArgumentError
 from ._errors import OutOfMemoryError as OutOfMemoryError
 from ._errors import UnavailableError as UnavailableError
 from ._errors import UnsupportedError as UnsupportedError
+from ._filter import between as between
+from ._filter import is_null as is_null
+from ._filter import isin as isin
 from ._index import Index as Index
 from ._index import build as build
 from ._index import default_spec as default_spec
@@ -16,6 +19,8 @@ from ._index import indexes as indexes
 from ._index import load as load
 from ._intervals import Intervals as Intervals
 from ._intervals import intervals as intervals
+from ._points import Points as Points
+from ._points import points as points
 from ._query import Query as Query
 from ._results import Answers as Answers
 from ._results import Counters as Counters

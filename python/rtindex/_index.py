@@ -13,6 +13,7 @@ from ._device import first_array, library_of, spec_for
 from ._errors import InvalidArgumentError
 from ._intervals import Intervals, from_pandas, interval_column
 from ._lookups import LookupCalls, NearestName
+from ._points import Points, new_points, point_column, store_names
 from ._query import QueryName
 from ._results import IndexInfo, MemoryUsage
 from ._times import time_type
@@ -63,6 +64,8 @@ class Index(LookupCalls):
         self._core.update(row_column(rows, len(self)), self._new_keys(keys), stream)
 
     def _new_keys(self, data: Any) -> _core.Column:
+        if self._points is not None:
+            return new_points(data, self._points.names, self._points.types)
         found = data if isinstance(data, Intervals) else from_pandas(data)
         if found is not None:
             return interval_column(found, self._type)
@@ -152,6 +155,8 @@ class Index(LookupCalls):
         kind = self.spec.partition(",")[0]
         size = _human_bytes(self.memory_usage().resident)
         held = f"intervals {self.interval_ends}" if self.interval_ends else self.type
+        if self._points is not None:
+            held = f"points ({', '.join(self._points.names)})"
         rows = f"{len(self):,} rows of {held}"
         live = "" if self.live == len(self) else f", {self.live:,} live"
         return f"<rtindex.Index {kind}: {rows}{live}, {size}>"
@@ -160,7 +165,7 @@ class Index(LookupCalls):
 def build(column: Any, spec: str = "auto", include: Any = None) -> Index:
     """Builds an index over a column, which is not needed afterwards.
 
-    column: keys, or intervals: `rtindex.intervals(start, end, ends=...)`, or an IntervalIndex or
+    column: keys, `rtindex.points(frame)`, or intervals: `rtindex.intervals(start, end, ends=...)`, or an IntervalIndex or
         IntervalArray of pandas.
     spec: the index and its settings, such as "rx", "rx:embree" or "btree".
     include: a value column to store in key order beside the keys, or several: a dict, or a list of
@@ -174,6 +179,10 @@ def build(column: Any, spec: str = "auto", include: Any = None) -> Index:
         time = time_type(held, data)
         values.append((name, held))
         times.append("" if time is None else time.text())
+    if isinstance(column, Points):
+        built = _core.build(point_column(column), spec, values, times, 0)
+        store_names(built, column)
+        return Index(built)
     found = column if isinstance(column, Intervals) else from_pandas(column)
     keys, stream = column_of(column) if found is None else interval_column(found), 0
     if keys.on_device:

@@ -13,6 +13,7 @@ from ._calls import answer as answer_call
 from ._columns import column as column_of
 from ._columns import is_scalar, mask_column
 from ._errors import InvalidArgumentError
+from ._filter import PointFilter
 from ._joins import join as join_call
 from ._joins import join_batches as join_batches_call
 from ._kinds import Kind, kind_of
@@ -45,7 +46,7 @@ class LookupCalls:
     """The queries of an index. Keys are one key or a batch of them, in any kind of object that
     holds a column; answers are objects of the same kind."""
 
-    __slots__ = ("_core", "_interval_point", "_lower", "_neighbour", "_point", "_type", "_upper",
+    __slots__ = ("_core", "_interval_point", "_lower", "_neighbour", "_point", "_points", "_type", "_upper",
                  "interval_ends", "time_unit", "type")
 
     def __init__(self, core: _core.Index):
@@ -57,6 +58,7 @@ class LookupCalls:
         self._type = ColumnType(self.type, core.unit, known_parts(core.part_types, core.unit))
         self.interval_ends: str = core.interval_ends
         """Which ends belong to the intervals of the column, such as "[)"; empty for keys."""
+        self._points = PointFilter(core, self._type.parts) if core.holds_points else None
         self._interval_point = self._type.for_interval_points() if self.interval_ends else None
         self._point, self._neighbour = self._type.for_points(), self._type.for_neighbours()
         self._lower = {"[": self._type.for_ends(1), "(": self._type.for_ends(1, is_open=True)}
@@ -162,6 +164,21 @@ class LookupCalls:
         return self.answer(Query.covers(lower, upper, ends, filter=filter), answer, values,
                            matched=matched, limit=limit, order=order, miss=miss, out=out)
 
+    def filter(self, conditions: Any, answer: AnswerName | Sequence[AnswerName] = "any",
+               values: Any = None, *, matched: bool = False, limit: int | None = None,
+               miss: Any = None, out: Array | None = None, filter: Any = None) -> Any:
+        """`answer` of `Query.box(conditions)`: which rows meet conditions on several columns?
+
+            >>> sales.filter({"price": (10, 20), "day": ("2024-01-01", None), "store": 7}, "count")
+        """
+        return self.answer(Query.box(conditions, filter=filter), answer, values, matched=matched,
+                           limit=limit, miss=miss, out=out)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns of points; empty for keys and intervals."""
+        return () if self._points is None else self._points.names
+
     def rank(self, keys: Any) -> Any:
         """How many rows hold a key less than `keys[i]`; 0 for a null."""
         found = column_of(keys, self._lower["["])
@@ -253,6 +270,8 @@ class LookupCalls:
         return bound
 
     def _with_columns(self, query: Query) -> _core.Query:
+        if self._points is not None:
+            return self._points.bound(query)
         if query.kind == "equal" and self._interval_point is None:
             return _core.Query("equal", column_of(query.lower, self._point))
         if query.kind == "range" and self._interval_point is None:

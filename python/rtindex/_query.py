@@ -10,12 +10,13 @@ import numpy as np
 from ._errors import InvalidArgumentError
 
 QueryName = Literal["equal", "range", "prefix", "nearest", "contains", "overlaps", "within",
-                    "covers"]
+                    "covers", "box"]
 EndsName = Literal["[]", "[)", "(]", "()"]
 DirectionName = Literal["backward", "forward", "nearest"]
 
-_KINDS = ("equal", "range", "prefix", "nearest", "contains", "overlaps", "within", "covers")
-INTERVAL_KINDS = _KINDS[4:]
+_KINDS = ("equal", "range", "prefix", "nearest", "contains", "overlaps", "within", "covers",
+          "box")
+INTERVAL_KINDS = _KINDS[4:8]
 """Of queries that search intervals."""
 _ENDS = ("[]", "[)", "(]", "()")
 _DIRECTIONS = ("backward", "forward", "nearest")
@@ -51,7 +52,7 @@ class Query:
                  tolerance: Any = None, filter: Any = None):
         if not isinstance(kind, str) or kind not in _KINDS:
             raise InvalidArgumentError(f"invalid kind={kind!r}: expected equal, range, prefix, "
-                                       "nearest, contains, overlaps, within or covers")
+                                       "nearest, contains, overlaps, within, covers or box")
         require_ends(ends)
         if not isinstance(direction, str) or direction not in _DIRECTIONS:
             raise InvalidArgumentError(f"invalid direction={direction!r}: expected backward, "
@@ -139,6 +140,14 @@ class Query:
         """Rows whose interval contains all of the range from `lower[i]` to `upper[i]`."""
         return Query("covers", lower, upper, ends, filter=filter)
 
+    @staticmethod
+    def box(conditions: Any, *, filter: Any = None) -> Query:
+        """Rows of points whose values meet all conditions, a dict by column: a tuple of two is a
+        range (None: an open end), as is `rtindex.between`, which says which ends belong to it; any
+        other value is one that must be equal; `rtindex.isin` and `rtindex.is_null` are what they
+        say. Arrays in place of values make a batch."""
+        return Query("box", conditions, filter=filter)
+
 
 def require_ends(ends: Any) -> None:
     if not isinstance(ends, str) or ends not in _ENDS:
@@ -149,6 +158,10 @@ def require_ends(ends: Any) -> None:
 def data_of(query: Query) -> Any:
     """The object that decides which kind of objects answers are. A range without ends is one
     query, as one key is."""
+    if query.kind == "box":
+        from ._filter import conditions_data
+
+        return conditions_data(query.lower)
     if query.lower is not None or query.kind not in ("range", *INTERVAL_KINDS):
         return query.lower
     return 0 if query.upper is None else query.upper
@@ -167,7 +180,11 @@ def require_query(query: Any) -> Query:
 
 
 def require_shape(query: Query, interval_ends: str) -> None:
-    """Refuses queries of keys on intervals, and of intervals on keys."""
+    """Refuses queries of keys on intervals, and of intervals or points on keys."""
+    if query.kind == "box":
+        raise InvalidArgumentError("filter searches points, and the index holds "
+                                   f"{'intervals' if interval_ends else 'keys'}: build it over "
+                                   "rtindex.points(frame)")
     if bool(interval_ends) == (query.kind in INTERVAL_KINDS):
         return
     name = {"equal": "lookup", "prefix": "starts_with"}.get(query.kind, query.kind)

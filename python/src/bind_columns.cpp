@@ -164,13 +164,18 @@ void bind_columns(nb::module_& module) {
       .def_static("strings", strings, nb::arg("objects"), "str and bytes; None is a null.")
       .def_static("arrow", from_arrow, nb::arg("object"), "An Arrow array, stream or table.")
       .def_static(
-          "composite",
-          [](const std::vector<const Column*>& parts) { return composite(parts, std::nullopt); },
+          "composite", [](const std::vector<const Column*>& parts) { return composite(parts, {}); },
           nb::arg("parts"), "Columns of one length, as tuples.")
+      .def_static(
+          "points",
+          [](const std::vector<const Column*>& parts) {
+            return composite(parts, {.are_points = true});
+          },
+          nb::arg("parts"), "Columns of one length, as points.")
       .def_static(
           "intervals",
           [](const std::vector<const Column*>& parts, std::string_view ends) {
-            return composite(parts, ends_named(ends));
+            return composite(parts, {.interval_ends = ends_named(ends)});
           },
           nb::arg("parts"), nb::arg("ends"), "Leading columns, starts and ends, as intervals.")
       .def_static(

@@ -207,6 +207,7 @@ void bind_queries(nb::module_& module) {
            nb::arg("upper").none() = nb::none(), nb::arg("ends") = "[]",
            nb::arg("direction") = "backward", nb::arg("exact") = true,
            nb::arg("tolerance").none() = nb::none())
+      .def_static("box", &OwnedQuery::box, nb::arg("conditions"))
       .def("restrict", &OwnedQuery::restrict, nb::arg("mask"))
       .def("__len__", &OwnedQuery::size)
       .def_prop_ro("on_device", &OwnedQuery::on_device)

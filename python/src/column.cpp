@@ -103,6 +103,12 @@ ColumnView intervals_of(std::vector<ColumnView> parts, Ends ends) {
   return ColumnView::intervals(start, end, ends, std::move(parts));
 }
 
+ColumnView shaped(std::vector<ColumnView> parts, const CompositeShape& shape) {
+  if (shape.are_points) return ColumnView::points(std::move(parts));
+  return shape.interval_ends ? intervals_of(std::move(parts), *shape.interval_ends)
+                             : ColumnView::composite(std::move(parts));
+}
+
 }  // namespace
 
 std::string joined_units(const std::vector<std::string>& units) {
@@ -121,8 +127,7 @@ ColumnView with_units(const ColumnView& column, std::string_view units) {
     units.remove_prefix(std::min(unit.size() + 1, units.size()));
     if (has_time_unit(part.type())) part = part.with_time_unit(unit_named(unit));
   }
-  return (column.interval_ends() ? intervals_of(std::move(parts), *column.interval_ends())
-                                 : ColumnView::composite(std::move(parts)))
+  return shaped(std::move(parts), {column.interval_ends(), column.are_points()})
       .with_validity(column.validity(), column.validity_offset());
 }
 
@@ -145,7 +150,7 @@ std::vector<OwnedView> batches(const Column& column) {
   return batches;
 }
 
-Column composite(const std::vector<const Column*>& parts, std::optional<Ends> interval_ends) {
+Column composite(const std::vector<const Column*>& parts, const CompositeShape& shape) {
   std::vector<std::string> units;
   std::vector<OwnedView> joined;
   std::vector<ColumnView> views;
@@ -155,8 +160,7 @@ Column composite(const std::vector<const Column*>& parts, std::optional<Ends> in
     views.push_back(joined.back().view);
   }
   Column column(Type::composite, joined_units(units));
-  column.append(interval_ends ? intervals_of(std::move(views), *interval_ends)
-                              : ColumnView::composite(std::move(views)));
+  column.append(shaped(std::move(views), shape));
   column.set_rounded(!parts.empty() && parts.back()->rounded());
   for (const OwnedView& part : joined)
     for (const Owner& owner : part.owners) column.keep(owner);

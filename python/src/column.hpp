@@ -68,9 +68,13 @@ struct OwnedView {
 // The column as batches of lookups: large chunks in place, small adjacent ones concatenated.
 [[nodiscard]] std::vector<OwnedView> batches(const Column& column);
 
-// Several columns of one length as one column of tuples, or of intervals with these ends.
+// What several columns of one length are side by side.
+struct CompositeShape {
+  std::optional<Ends> interval_ends = {};  // intervals
+  bool are_points = false;
+};
 [[nodiscard]] Column composite(const std::vector<const Column*>& parts,
-                               std::optional<Ends> interval_ends);
+                               const CompositeShape& shape);
 
 // Dates as timestamps in days, timestamps in days as dates.
 [[nodiscard]] Column converted_days(const Column& column);

@@ -1,7 +1,11 @@
 #include "query.hpp"
 
+#include <nanobind/stl/string_view.h>
+
 #include <algorithm>
 #include <iterator>
+#include <span>
+#include <string_view>
 #include <utility>
 
 namespace rtindex::python {
@@ -39,6 +43,47 @@ OwnedQuery::OwnedQuery(QueryKind kind, const Column* lower, const Column* upper,
   if (upper != nullptr) upper_ = *upper;
 }
 
+ColumnView OwnedQuery::owned_end(nanobind::handle end, bool& rounded) {
+  rounded = false;
+  if (end.is_none()) return {};
+  const auto own = [&]<class T>(T number) {
+    const auto kept = std::make_shared<const T>(number);
+    condition_owners_.push_back(kept);
+    return ColumnView(std::span(kept.get(), 1));
+  };
+  if (PyFloat_Check(end.ptr())) return own(nanobind::cast<double>(end));
+  if (PyLong_Check(end.ptr())) return own(nanobind::cast<std::int64_t>(end));
+  const Column& column = nanobind::cast<const Column&>(end);
+  rounded = column.rounded();
+  has_device_conditions_ = has_device_conditions_ || column.on_device();
+  OwnedView view = as_one_view(column);
+  for (const Owner& owner : column.owners()) condition_owners_.push_back(owner);
+  for (Owner& owner : view.owners) condition_owners_.push_back(std::move(owner));
+  return view.view;
+}
+
+OwnedQuery OwnedQuery::box(const nanobind::list& conditions) {
+  OwnedQuery query(QueryKind::box, nullptr, nullptr, Ends::closed, {});
+  for (const nanobind::handle one : conditions) {
+    const auto given = nanobind::cast<nanobind::tuple>(one);
+    const auto kind = nanobind::cast<std::string_view>(given[0]);
+    const Ends ends = ends_named(nanobind::cast<std::string_view>(given[3]));
+    Condition condition;
+    bool rounded_lower = false;
+    bool rounded_upper = false;
+    condition.lower = query.owned_end(given[1], rounded_lower);
+    condition.upper = query.owned_end(given[2], rounded_upper);
+    condition.kind = kind == "none"      ? ConditionKind::none
+                     : kind == "is_null" ? ConditionKind::is_null
+                     : kind == "isin"    ? ConditionKind::isin
+                                         : ConditionKind::range;
+    condition.ends =
+        ends_of(opens_lower(ends) && !rounded_lower, opens_upper(ends) && !rounded_upper);
+    query.settings_.conditions.push_back(std::move(condition));
+  }
+  return query;
+}
+
 void OwnedQuery::restrict(const Column& mask) {
   std::vector<std::uint8_t> bits(bitmap_bytes(mask.size()) + 1);
   std::size_t row = 0;
@@ -59,7 +104,8 @@ std::size_t OwnedQuery::size() const {
 }
 
 bool OwnedQuery::on_device() const {
-  return (lower_ && lower_->on_device()) || (upper_ && upper_->on_device());
+  return (lower_ && lower_->on_device()) || (upper_ && upper_->on_device()) ||
+         has_device_conditions_;
 }
 
 QuerySlice OwnedQuery::slice_of(OwnedView lower, OwnedView upper, std::size_t first) const {

@@ -6,6 +6,8 @@
 #include <optional>
 #include <vector>
 
+#include <nanobind/nanobind.h>
+
 #include <rtindex/query.hpp>
 
 #include "column.hpp"
@@ -27,6 +29,10 @@ class OwnedQuery {
   OwnedQuery(QueryKind kind, const Column* lower, const Column* upper, Ends ends,
              const NearestOptions& neighbour);
 
+  // A box query. Each condition is a tuple of its kind, lower and upper end and ends: an end is
+  // None, a number or a Column.
+  [[nodiscard]] static OwnedQuery box(const nanobind::list& conditions);
+
   // Only rows of this mask of booleans match; nulls are false.
   void restrict(const Column& mask);
 
@@ -43,10 +49,14 @@ class OwnedQuery {
  private:
   // The settings of the query with these columns.
   [[nodiscard]] QuerySlice slice_of(OwnedView lower, OwnedView upper, std::size_t first) const;
+  // The end of a condition, which this query owns; sets `rounded` to whether it was rounded.
+  [[nodiscard]] ColumnView owned_end(nanobind::handle end, bool& rounded);
 
   Query settings_;
   std::optional<Column> lower_, upper_;
   std::shared_ptr<const std::vector<std::uint8_t>> filter_;  // that settings_ views
+  std::vector<Owner> condition_owners_;                      // of its conditions
+  bool has_device_conditions_ = false;
 };
 
 }  // namespace rtindex::python

@@ -278,7 +278,7 @@ def test_errors(client):
             (lambda: rtindex.dask.build(array(NUMBERS), include=array([1])), "one per row")):
         with pytest.raises(rtindex.InvalidArgumentError, match=message):
             call()
-    with pytest.raises(rtindex.UnsupportedError, match="does not take intervals yet"):
+    with pytest.raises(rtindex.UnsupportedError, match="does not take intervals and points yet"):
         rtindex.dask.build(rtindex.intervals([1], [2], ends="[)"))
     with pytest.raises(rtindex.UnsupportedError, match="counters"):
         index.lookup([1], counters=True)

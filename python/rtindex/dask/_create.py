@@ -9,6 +9,7 @@ from .._changes import named_columns
 from .._errors import InvalidArgumentError, UnavailableError, UnsupportedError
 from .._index import spec_text
 from .._intervals import Intervals, from_pandas
+from .._points import Points
 from . import _files
 from ._build import assemble, plan, worker_count
 from ._index import Index
@@ -34,9 +35,9 @@ def build(column: Any, index: str = "auto", include: Any = None, partitions: int
     progress: draw a bar while the index is built. Dask's dashboard shows its tasks, too.
     client: the Dask client; None: the current one.
     """
-    if isinstance(column, Intervals) or from_pandas(column) is not None:
-        raise UnsupportedError("rtindex.dask does not take intervals yet: build an rtindex.Index over "
-                               "them")
+    if isinstance(column, (Intervals, Points)) or from_pandas(column) is not None:
+        raise UnsupportedError("rtindex.dask does not take intervals and points yet: build an "
+                               "rtindex.Index over them")
     spec = spec_text(index)
     source = source_of(column)
     included = named_columns(include)

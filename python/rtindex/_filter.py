@@ -1,0 +1,162 @@
+"""Conditions on the columns of points."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import _core
+from ._columns import column as column_of
+from ._columns import is_scalar
+from ._errors import InvalidArgumentError
+from ._points import names_of
+from ._query import EndsName, Query, require_ends
+from ._types import FLOATS, INTEGERS, ColumnType
+
+_TIMES = ("date32", "timestamp64")
+
+
+class Between(NamedTuple):
+    """The condition of `rtindex.between`."""
+
+    lower: Any
+    upper: Any
+    ends: EndsName
+
+
+class IsIn(NamedTuple):
+    """The condition of `rtindex.isin`."""
+
+    values: Any
+
+
+class IsNull(NamedTuple):
+    """The condition of `rtindex.is_null`."""
+
+
+def between(lower: Any = None, upper: Any = None, ends: EndsName = "[]") -> Between:
+    """The condition that a value lies between `lower` and `upper`; None leaves an end open.
+
+    ends: which ends belong to the range: "[]" both, "[)" the lower, "(]" the upper, "()" none.
+    """
+    require_ends(ends)
+    return Between(lower, upper, ends)
+
+
+def isin(values: Any) -> IsIn:
+    """The condition that a value equals one of several."""
+    if is_scalar(values) or values is None:
+        raise InvalidArgumentError(f"isin expects several values, got {values!r}: pass a list, or "
+                                   "the value itself as the condition")
+    return IsIn(values)
+
+
+def is_null() -> IsNull:
+    """The condition that a value is null."""
+    return IsNull()
+
+
+def conditions_data(conditions: Any) -> Any:
+    """The object that decides which kind of objects answers are: the first batch."""
+    for condition in conditions.values() if isinstance(conditions, Mapping) else ():
+        if isinstance(condition, (IsIn, IsNull)):
+            continue
+        ends = condition[:2] if isinstance(condition, tuple) else (condition,)
+        for end in ends:
+            if end is not None and not is_scalar(end):
+                return end
+    return 0
+
+
+class _PointColumn(NamedTuple):
+    """A column of the points, as the ends of conditions are converted to it."""
+
+    position: int
+    name: str
+    equal: ColumnType
+    lower: dict[str, ColumnType]
+    upper: dict[str, ColumnType]
+
+
+class PointFilter:
+    """The columns of an index over points, which conditions name."""
+
+    __slots__ = ("_columns", "names", "types")
+
+    def __init__(self, index: _core.Index, types: tuple[ColumnType, ...]):
+        self.names = names_of(index)
+        self.types = types
+        self._columns = {
+            name: _PointColumn(position, name, part.for_points(),
+                               {"[": part.for_ends(1), "(": part.for_ends(1, is_open=True)},
+                               {"]": part.for_ends(-1), ")": part.for_ends(-1, is_open=True)})
+            for position, (name, part) in enumerate(zip(self.names, types))}
+
+    def bound(self, query: Query) -> _core.Query:
+        """The box query of these conditions."""
+        if query.kind != "box":
+            raise InvalidArgumentError("the index holds points, which only filter searches: use "
+                                       "index.filter({column: condition})")
+        conditions = query.lower
+        if not isinstance(conditions, Mapping):
+            raise InvalidArgumentError("expected a dict of conditions by column, got "
+                                       f"{type(conditions).__name__}")
+        bound: list[Any] = [("none", None, None, "[]")] * len(self.names)
+        for name, condition in conditions.items():
+            column = self._columns.get(name)
+            if column is None:
+                raise InvalidArgumentError(f"unknown column {name!r}: the index has "
+                                           f"{', '.join(self.names)}")
+            bound[column.position] = _bound(condition, column)
+        return _core.Query.box(bound)
+
+
+def _bound(condition: Any, column: _PointColumn) -> tuple[str, Any, Any, str]:
+    if isinstance(condition, IsNull):
+        return "is_null", None, None, "[]"
+    if isinstance(condition, IsIn):
+        return "isin", _column(condition.values, column.equal), None, "[]"
+    if isinstance(condition, Between):
+        lower, upper, ends = condition
+    elif isinstance(condition, tuple):
+        if len(condition) != 2:
+            raise InvalidArgumentError(f"invalid condition on {column.name!r}: expected a tuple of "
+                                       f"two ends, got {len(condition)}; rtindex.isin takes any "
+                                       "number of values")
+        (lower, upper), ends = condition, "[]"
+    elif condition is None:
+        raise InvalidArgumentError(f"invalid condition None on {column.name!r}: use "
+                                   "rtindex.is_null(), or leave the column out")
+    else:
+        value = _end(condition, column.equal)
+        return "range", value, value, "[]"
+    return ("range", None if lower is None else _end(lower, column.lower[ends[0]]),
+            None if upper is None else _end(upper, column.upper[ends[1]]), ends)
+
+
+def _end(value: Any, target: ColumnType) -> Any:
+    """A column of values, or a number that needs no column."""
+    if type(value) is int and target.type in INTEGERS and -(2**63) <= value < 2**63:
+        return value
+    if type(value) is float and target.type in FLOATS:
+        return value
+    return _column(value, target)
+
+
+def _column(values: Any, target: ColumnType) -> _core.Column:
+    if target.type in _TIMES:
+        if isinstance(values, str):
+            values = _time(values)
+        elif isinstance(values, (list, tuple)):
+            values = [_time(value) if isinstance(value, str) else value for value in values]
+    return column_of(values, target)
+
+
+def _time(text: str) -> np.datetime64:
+    try:
+        return np.datetime64(text)
+    except ValueError:
+        raise InvalidArgumentError(f"invalid time {text!r}: expected one such as \"2024-01-31\" or "
+                                   "\"2024-01-31T12:00\"") from None

@@ -1,0 +1,95 @@
+"""Columns of points."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from . import _core
+from ._columns import column, columns_of
+from ._errors import InvalidArgumentError
+from ._types import ColumnType
+
+_NAMES = "point_names"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Points:
+    """A column of points, as `rtindex.points` makes it. It holds the caller's objects."""
+
+    names: tuple[str, ...]
+    columns: tuple[Any, ...]
+
+    def __repr__(self) -> str:
+        return f"<rtindex.Points {', '.join(self.names)}>"
+
+
+def points(frame: Any = None, /, **columns: Any) -> Points:
+    """Columns to build one index over, for filters on several of them.
+
+        >>> sales = rtindex.build(rtindex.points(price=[10, 20, 30], store=[7, 7, 8]))
+        >>> sales.filter({"price": (10, 20), "store": 7}, "count")
+        2
+
+    frame: a data frame of pandas or polars, a table of Arrow, or a dict of columns. Its columns,
+        2 to 8, keep their names.
+    columns: or the columns by name.
+
+    Rows with a null in a column match no condition on that column.
+    """
+    if (frame is None) == (not columns):
+        raise InvalidArgumentError("rtindex.points expects a frame or columns by name: pass one of "
+                                   "them")
+    held = columns if frame is None else _named_columns(frame)
+    if not 2 <= len(held) <= 8:
+        raise InvalidArgumentError(f"points have 2 to 8 columns, got {len(held)}: choose those that "
+                                   "filters use")
+    return Points(tuple(held), tuple(held.values()))
+
+
+def _named_columns(frame: Any) -> Mapping[str, Any]:
+    if isinstance(frame, Mapping):
+        names, held = [*frame], [*frame.values()]
+    else:
+        held = columns_of(frame)
+        found = getattr(frame, "column_names", None)
+        names = [*(getattr(frame, "columns", ()) if found is None else found)]
+    if not held or len(names) != len(held):
+        raise InvalidArgumentError("rtindex.points expects a data frame, a table or a dict of "
+                                   f"columns, got {type(frame).__name__}")
+    odd = [name for name in names if not isinstance(name, str)]
+    if odd:
+        raise InvalidArgumentError(f"invalid column name {odd[0]!r}: expected a string")
+    if len({*names}) != len(names):
+        raise InvalidArgumentError("two columns have the same name: rename one of them")
+    return dict(zip(names, held))
+
+
+def point_column(data: Points, types: tuple[ColumnType, ...] = ()) -> _core.Column:
+    """A view of the columns, with `types` in those of an indexed column."""
+    wanted = types or (None,) * len(data.columns)
+    return _core.Column.points([column(one, of) for one, of in zip(data.columns, wanted)])
+
+
+def new_points(data: Any, names: tuple[str, ...], types: tuple[ColumnType, ...]) -> _core.Column:
+    """The rows of a change: points, or what `points` makes them of, with these columns."""
+    held = data if isinstance(data, Points) else points(data)
+    if sorted(held.names) != sorted(names):
+        raise InvalidArgumentError(f"the index holds points of {', '.join(names)}, got "
+                                   f"{', '.join(held.names)}: pass the same columns")
+    by_name = dict(zip(held.names, held.columns))
+    return point_column(Points(names, tuple(by_name[name] for name in names)), types)
+
+
+def store_names(index: _core.Index, data: Points) -> None:
+    index.set_metadata(_NAMES, json.dumps(data.names))
+
+
+def names_of(index: _core.Index) -> tuple[str, ...]:
+    """The names of the columns; numbers where the index was not built in Python."""
+    stored = index.metadata(_NAMES)
+    count = len(index.part_types)
+    names = tuple(json.loads(stored)) if stored else ()
+    return names if len(names) == count else tuple(str(i) for i in range(count))
