@@ -53,6 +53,9 @@ class Index(LookupCalls):
 
     def erase_keys(self, keys: Any) -> int:
         """Erases every row that holds one of these keys; returns how many there were."""
+        if self._points is not None:
+            raise InvalidArgumentError("points are erased by their rows: find these with filter, "
+                                       "and pass them to erase")
         return self._core.erase_keys(column_of(keys, self._point), stream_of(keys=keys))
 
     def update(self, rows: Any, keys: Any) -> None:

@@ -129,7 +129,7 @@ def test_changes_and_copies(tmp_path):
     assert index.insert({"store": 9, "price": 5, "day": datetime.date(2024, 1, 1), "weight": 1.5}) == 200
     index.insert(rtindex.points(table(50, 2)))
     index.erase([0, 1])
-    index.update([2], {"price": [1000], "day": ["2025-01-01"], "weight": [None], "store": [1]})
+    index.update([2], {"price": [1000], "day": [datetime.date(2025, 1, 1)], "weight": [None], "store": [1]})
     assert index.filter({"store": 9, "weight": (1, 2)}, "rows").tolist() == [200]
     assert index.filter({"price": (1000, None), "weight": rtindex.is_null()}, "rows").tolist() == [2]
     assert index.filter({}, "count") == index.live == 249
