@@ -58,16 +58,19 @@ def is_null() -> IsNull:
     return IsNull()
 
 
-def conditions_data(conditions: Any) -> Any:
-    """The object that decides which kind of objects answers are: the first batch."""
-    for condition in conditions.values() if isinstance(conditions, Mapping) else ():
+def batch_of(conditions: Any) -> Any:
+    """The object that decides which kind of objects answers are: the first batch, or 0."""
+    for condition in conditions.values() if _is_mapping(conditions) else ():
         if isinstance(condition, (IsIn, IsNull)):
             continue
-        ends = condition[:2] if isinstance(condition, tuple) else (condition,)
-        for end in ends:
-            if end is not None and not is_scalar(end):
+        for end in condition[:2] if isinstance(condition, tuple) else (condition,):
+            if type(end) is not int and end is not None and not is_scalar(end):
                 return end
     return 0
+
+
+def _is_mapping(conditions: Any) -> bool:
+    return type(conditions) is dict or isinstance(conditions, Mapping)
 
 
 class _PointColumn(NamedTuple):
@@ -100,7 +103,7 @@ class PointFilter:
             raise InvalidArgumentError("the index holds points, which only filter searches: use "
                                        "index.filter({column: condition})")
         conditions = query.lower
-        if not isinstance(conditions, Mapping):
+        if not _is_mapping(conditions):
             raise InvalidArgumentError("expected a dict of conditions by column, got "
                                        f"{type(conditions).__name__}")
         bound: list[Any] = [("none", None, None, "[]")] * len(self.names)

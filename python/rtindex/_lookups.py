@@ -13,7 +13,7 @@ from ._calls import answer as answer_call
 from ._columns import column as column_of
 from ._columns import is_scalar, mask_column
 from ._errors import InvalidArgumentError
-from ._filter import PointFilter
+from ._filter import PointFilter, batch_of
 from ._joins import join as join_call
 from ._joins import join_batches as join_batches_call
 from ._kinds import Kind, kind_of
@@ -250,6 +250,8 @@ class LookupCalls:
         return self.join(Query.nearest(keys, direction, exact, tolerance), how, order=order)
 
     def _kind(self, query: Query) -> Kind:
+        if query.kind == "box":
+            return kind_of(batch_of(query.lower))
         point = self._interval_point or self._type
         return kind_of(data_of(query), point.type == "composite")
 

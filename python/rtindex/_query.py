@@ -158,10 +158,6 @@ def require_ends(ends: Any) -> None:
 def data_of(query: Query) -> Any:
     """The object that decides which kind of objects answers are. A range without ends is one
     query, as one key is."""
-    if query.kind == "box":
-        from ._filter import conditions_data
-
-        return conditions_data(query.lower)
     if query.lower is not None or query.kind not in ("range", *INTERVAL_KINDS):
         return query.lower
     return 0 if query.upper is None else query.upper
