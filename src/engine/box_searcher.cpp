@@ -39,7 +39,7 @@ class BoxSearcher final : public Searcher {
               std::span<const ColumnView> include)
       : row_count_(column.row_count) {
     for (std::size_t c = 0; c < codec.columns(); ++c) largest_.push_back(codec.largest(c));
-    const Array<std::uint32_t> order = order_of_points(column.points);
+    const Array<std::uint32_t> order = order_of_points(column.points, BoxTree::block_rows);
     tree_ = BoxTree(column.points, order.span());
     rows_ = Array<std::uint32_t>(order.size());
     parallel_for(order.size(), box_grain, [&](std::size_t first, std::size_t count) {
@@ -222,6 +222,7 @@ class BoxSearcher final : public Searcher {
     std::vector<Match> found;
     boxes.visit_boxes(query, [&](const Box& box) { append_runs(box, found); });
     if (wants_rows_alone(request)) return copy_rows(found, request, lookup);
+    if (wants_bitmap_alone(request)) return set_bitmaps(found, request, lookup);
     using Fold = RunFold<Class, BoxRows>;
     const auto make = [&] { return Fold(request, lookup, rows(), rows_.size(), values_, deleted); };
     Fold all = make();
@@ -266,6 +267,60 @@ class BoxSearcher final : public Searcher {
     request.row_counts[lookup] = starts.back();
     if (starts.back() != 0 && request.outputs.matched != nullptr)
       set_matched(request.outputs.matched, lookup);
+  }
+
+  [[nodiscard]] static bool wants_bitmap_alone(const Request& request) {
+    return request.answers.without(Answer::bitmap | Answer::bitmaps).empty() &&
+           request.outputs.matched == nullptr && request.deleted.empty();
+  }
+
+  // Threads set the rows of many in bitmaps of their own, because setting a bit that others may
+  // change takes much longer.
+  void set_bitmaps(const std::vector<Match>& runs, const Request& request,
+                   std::size_t lookup) const {
+    const Outputs& out = request.outputs;
+    std::uint8_t* const own = out.bitmaps == nullptr ? nullptr : request.bitmap_of(lookup);
+    std::uint64_t total = 0;
+    for (const Match& run : runs) total += run.size();
+    constexpr std::size_t max_parts = 8;
+    const std::size_t parts =
+        std::min<std::size_t>(static_cast<std::size_t>(parallel_threads()), max_parts);
+    const BoxRows rows_at = rows();
+    const auto visit = [&](std::uint64_t first, std::uint64_t end, const auto& set) {
+      std::uint64_t before = 0;
+      for (const Match& run : runs) {
+        const std::uint64_t skipped = first > before ? std::min(first - before, run.size()) : 0;
+        const std::uint64_t stop = end > before ? std::min(end - before, run.size()) : 0;
+        for (std::uint64_t i = skipped; i < stop; ++i)
+          if (const std::uint32_t row = rows_at[run.begin + i]; row < out.bitmap_rows) set(row);
+        before += run.size();
+      }
+    };
+    constexpr std::size_t rows_each = 64;  // of the index, for one that is set
+    if (total < row_count_ / rows_each)
+      return visit(0, total, [&](std::uint32_t row) {
+        if (out.bitmap != nullptr) set_row(out.bitmap, row);
+        if (own != nullptr) set_row(own, row);
+      });
+    const std::size_t bytes = bitmap_bytes(out.bitmap_rows);
+    std::vector<std::vector<std::uint8_t>> set(parts);
+    parallel_for(parts, 1, [&](std::size_t part, std::size_t) {
+      set[part].resize(bytes);
+      std::uint8_t* const bits = set[part].data();
+      visit(total * part / parts, total * (part + 1) / parts, [&](std::uint32_t row) {
+        bits[row / 8] = static_cast<std::uint8_t>(bits[row / 8] | 1U << (row % 8));
+      });
+    });
+    parallel_for(bytes, box_grain, [&](std::size_t first, std::size_t count) {
+      for (std::size_t byte = first; byte < first + count; ++byte) {
+        std::uint8_t bits = 0;
+        for (const std::vector<std::uint8_t>& part : set)
+          bits = static_cast<std::uint8_t>(bits | part[byte]);
+        if (own != nullptr) own[byte] = static_cast<std::uint8_t>(own[byte] | bits);
+        if (bits != 0 && out.bitmap != nullptr)  // which other queries may set
+          std::atomic_ref(out.bitmap[byte]).fetch_or(bits, std::memory_order_relaxed);
+      }
+    });
   }
 
   // The entries of included values in the order of their rows: positions, then those of rows

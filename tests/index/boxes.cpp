@@ -259,6 +259,8 @@ void expect_answers(const Index& index, const PointTable& table, const TestColum
   ASSERT_NO_FATAL_FAILURE(expect({.answers = Answer::count, .matched = true}));
   ASSERT_NO_FATAL_FAILURE(expect({.answers = Answer::sum | Answer::max}));
   ASSERT_NO_FATAL_FAILURE(expect({.answers = Answer::any}));
+  ASSERT_NO_FATAL_FAILURE(expect({.answers = Answer::bitmap}));
+  ASSERT_NO_FATAL_FAILURE(expect({.answers = Answer::bitmap | Answer::bitmaps}));
   ASSERT_NO_FATAL_FAILURE(expect({.answers = {}, .matched = true}));
   ASSERT_NO_FATAL_FAILURE(expect({.answers = Answer::rows}));
   ASSERT_NO_FATAL_FAILURE(expect({.answers = Answer::rows, .limit = 2}));
