@@ -92,7 +92,7 @@ def contestants(work: Workload, index: rtindex.Index, boxes: list[Any],
         Contestant("rtindex, batch", lambda: index.filter(batch, "count"), right, len(boxes),
                    index.spec),
         Contestant("DuckDB", lambda: [connection.sql(
-            f"SELECT count(*) FROM points WHERE {duckdb_where(box)}").fetchone()[0]
+            f"SELECT count(*) FROM points WHERE {duckdb_where(box)}").fetchall()[0][0]
             for box in few], right, slow),
         Contestant("polars", lambda: [polars_filter(box).select(pl.len()).collect().item()
                                       for box in few], right, slow),
@@ -101,7 +101,7 @@ def contestants(work: Workload, index: rtindex.Index, boxes: list[Any],
         Contestant("rtindex", lambda: [index.filter(box, "rows") for box in boxes], right_rows,
                    len(boxes), index.spec),
         Contestant("DuckDB", lambda: [connection.sql(
-            f"SELECT rowid FROM points WHERE {duckdb_where(box)}").fetchnumpy()["rowid"]
+            f"SELECT rowid FROM points WHERE {duckdb_where(box)}").to_arrow_table()
             for box in few], right_rows, slow),
         Contestant("polars", lambda: [frame.select(pl.all_horizontal(
             *[pl.col(name).is_between(low, high) for name, (low, high) in box.items()]).arg_true())
