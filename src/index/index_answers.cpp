@@ -66,6 +66,9 @@ bool Index::State::supports(const Version& now, Answer answer, QueryKind query_k
 
 void Index::State::require_supported(const Version& now, const AnswerOptions& options,
                                      AnswerSet answers, QueryKind query_kind) const {
+  if (options.order != RowOrder::any && now.main().codec->are_points())
+    fail(ErrorKind::unsupported,
+         "points have no key to return rows in its order: omit the order, and sort the rows");
   if (options.order != RowOrder::any && !now.main().searcher->capabilities().key_order)
     fail(ErrorKind::unsupported,
          "{} does not keep its keys in order and cannot return rows in it: use rx, sorted or "

@@ -50,6 +50,8 @@ std::vector<std::uint32_t> Index::State::select(const ColumnView& ranks) const {
     fail("the ranks are in device memory: copy them to host memory");
   const std::vector<std::uint64_t> positions = positions_of(ranks);
   const Reading now = read();
+  if (now->main().codec->are_points())
+    fail(ErrorKind::unsupported, "points have no key to rank them by: build an index over one");
   if (!now->main().searcher->capabilities().key_order)
     fail(ErrorKind::unsupported,
          "{} does not keep its keys in order and cannot select rows by rank: use rx, sorted or "

@@ -439,13 +439,13 @@ TEST(BoxErrors, SayWhatToDo) {
       "expected conditions of one length");
   expect_error([&] { static_cast<void>(index.lookup(ints)); }, "holds points");
   expect_error([&] { static_cast<void>(index.answer(Query::nearest(ints))); }, "holds points");
-  expect_error([&] { static_cast<void>(index.select(ints)); }, "cannot select rows");
+  expect_error([&] { static_cast<void>(index.select(ints)); }, "no key to rank them by");
   expect_error(
       [&] {
         static_cast<void>(
             index.answer(Query::box({}), {.answers = Answer::rows, .order = RowOrder::ascending}));
       },
-      "cannot return rows in it");
+      "points have no key");
   expect_error([&] { index.insert(ints); }, "the index holds points, got int32");
   expect_error(
       [&] {
