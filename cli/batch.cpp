@@ -157,6 +157,11 @@ void run_batch(const BatchOptions& options, const LookupSource& source) {
   if (source.has_value) lookups = source.load(opened.column);
   for (const LoadedQuery& some : lookups) some.require_fit(opened.column);
   const LoadedColumn values = options.load_values(opened.column);
+  opened.summary.add_note(values);
+  for (const LoadedQuery& some : lookups) {
+    opened.summary.add_note(some.lower);
+    opened.summary.add_note(some.upper);
+  }
   if (options.output.empty() && total_of(lookups) > max_table_lookups)
     fail("{} lookups: expected at most {} for a table; pass -o OUT.npy to write a file",
          total_of(lookups), max_table_lookups);

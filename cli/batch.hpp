@@ -10,6 +10,7 @@
 
 #include <rtindex/answer.hpp>
 
+#include "cli/csv_options.hpp"
 #include "cli/loaded_query.hpp"
 #include "cli/progress.hpp"
 #include "column_files/column_file.hpp"
@@ -24,6 +25,7 @@ struct BatchOptions {
   std::string verify = "quick";  // of that file
   std::string format;
   std::vector<std::string> csv_columns;
+  CsvOptions csv;
   std::string values_csv_column;
   std::string values_csv_option = "--values-csv-column";  // its name in messages
   std::string index = "auto";

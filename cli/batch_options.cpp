@@ -82,6 +82,7 @@ void BatchOptions::add_column_to(CLI::App& verb) {
                   "composite keys")
       ->type_name("NAME")
       ->group(csv_group);
+  csv.add_to(verb);
 }
 
 void BatchOptions::add_saved_to(CLI::App& verb) {
@@ -208,7 +209,8 @@ void BatchOptions::validate() const {
 LoadedColumn BatchOptions::load_column() const {
   std::vector<LoadedColumn> parts;
   for (const PartFile& part : part_files(columns, csv_columns, "--csv-column")) {
-    ColumnFile file{.path = part.path, .csv_column = {.name = part.csv_name}};
+    ColumnFile file{
+        .path = part.path, .csv_column = {.name = part.csv_name}, .csv_format = csv.format()};
     if (!format.empty()) file.format = file_format_named(format);
     parts.push_back(load(file));
   }
@@ -242,6 +244,7 @@ ColumnFile BatchOptions::values_file() const {
   ColumnFile file{.path = values,
                   .format = format_of(values, format),
                   .csv_column = {.name = values_csv_column, .option = values_csv_option},
+                  .csv_format = csv.format(),
                   .access = Access::random};
   if (file.csv_column.name.empty() && !keys_are_csv && csv_columns.size() <= 1)
     file.csv_column = {.name = csv_columns.empty() ? "" : csv_columns.front(),
@@ -257,8 +260,6 @@ LoadedColumn BatchOptions::load_values(const LoadedColumn& of_column) const {
   if (loaded.size() != of_column.size())
     fail("{} holds {} values, but {} has {} rows: expected one value per row", loaded.name(),
          loaded.size(), of_column.name(), of_column.size());
-  if (loaded.view().nullable())
-    fail("{} has missing values: fill them first, for instance with 0", loaded.name());
   return loaded;
 }
 
@@ -268,6 +269,7 @@ ColumnFile BatchOptions::lookup_file(const std::string& path, const std::string&
   ColumnFile file{.path = path,
                   .format = format_of(path, format),
                   .csv_column = {.name = csv_name, .option = csv_option},
+                  .csv_format = csv.format(),
                   .like = &like};
   if (csv_name.empty() && csv_columns.size() <= 1) {
     file.csv_column.name = csv_columns.empty() ? "" : csv_columns.front();

@@ -44,6 +44,7 @@ void run(const BatchOptions& options) {
   const LoadedColumn values = options.load_values(column);
 
   Summary summary;
+  summary.add_note(values);
   auto start = Clock::now();
   std::optional<Progress> progress;
   progress.emplace("building " + spec.text(), 0, style);

@@ -29,12 +29,15 @@ LoadedColumn converted(const LoadedColumn& column, Type type) {
   RawMemory memory(column.size() * sizeof(To));
   auto* const to = static_cast<To*>(memory.data());
   for (std::size_t i = 0; i < column.size(); ++i) {
-    const auto number = value_of(from[i]);
+    const auto number = value_of(from[i]);  // 0 for a null
     if (!fits<value_t<To>>(number))
       fail("{} holds {} as element {}: expected {}", column.name(), number, i, name_of(type));
     to[i] = To{static_cast<value_t<To>>(number)};  // NOLINT(*-signed-char-misuse)
   }
-  return LoadedColumn::numbers(column.name(), type, std::move(memory), column.size());
+  LoadedColumn numbers =
+      LoadedColumn::numbers(column.name(), type, std::move(memory), column.size());
+  numbers.set_validity(column.validity());
+  return numbers;
 }
 
 bool is_number(Type type) { return is_float(type) || (is_integer(type) && type != Type::boolean); }

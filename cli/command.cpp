@@ -112,6 +112,7 @@ int run_command(int argc, char** argv) {
   add_select(app);
   add_nulls(app);
   add_update(app);
+  add_info(app);
   add_indexes(app);
   add_draw(app);
   add_bench(app);

@@ -143,13 +143,14 @@ LoadedColumn inline_keys(const std::vector<std::string>& texts, const std::strin
     else
       keys.add(text);
   }
-  LoadedColumn loaded = std::move(keys).finish(option, &column);
+  LoadedColumn loaded = std::move(keys).finish({.name = option, .like = &column});
   if (can_compare(column.type(), loaded.type())) return loaded;
   // Find the text that is not a key.
   for (const std::string& text : texts) {
     TextColumn alone;
     alone.add(text);
-    if (!can_compare(column.type(), std::move(alone).finish(option, &column).type()))
+    if (!can_compare(column.type(),
+                     std::move(alone).finish({.name = option, .like = &column}).type()))
       fail("invalid {} '{}': expected {}, the type of {}{}", option, text, column.type_text(),
            column.name(), column.is_time() ? ": " + time_forms(column.tick()) : std::string());
   }

@@ -14,11 +14,17 @@ std::string milliseconds_text(double seconds) {
                                           : 0);
 }
 
+void Summary::add_note(const LoadedColumn& of_file) {
+  if (!of_file.remark().empty())
+    notes.push_back(fmt::format("{}: {}", of_file.name(), of_file.remark()));
+}
+
 std::string Summary::text(const LoadedColumn& column, const Index& index) const {
   const std::size_t bytes = index.memory_usage().resident;
   std::string text =
       fmt::format("column   {}: {} rows of {}\n", column.name(), column.size(), column.type_text());
   if (!column.remark().empty()) text += fmt::format("note     {}\n", column.remark());
+  for (const std::string& note : notes) text += fmt::format("note     {}\n", note);
   text += fmt::format("index    {}\n", index.spec().text());
   text += fmt::format("{}in {}, {} resident", loaded ? "loaded   " : "built    ",
                       milliseconds_text(build_seconds), human_bytes(bytes));

@@ -24,7 +24,9 @@ struct Summary {
   std::uint64_t pairs = 0;
   Counters counters;  // with --counters
   std::vector<std::string> files;
+  std::vector<std::string> notes;  // on files other than the column
 
+  void add_note(const LoadedColumn& of_file);
   [[nodiscard]] std::string text(const LoadedColumn& column, const Index& index) const;
 };
 

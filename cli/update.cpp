@@ -109,8 +109,6 @@ LoadedColumn load_included(const UpdateOptions& options, const std::string& file
   like.set_unit(std::string(name_of(values_type.time_unit)));
   LoadedColumn values =
       load(options.lookup_file(file, options.values_csv_column, options.values_csv_option, like));
-  if (values.view().nullable())
-    fail("{} has missing values: fill them first, for instance with 0", values.name());
   return as_numbers(std::move(values), values_type.type);
 }
 
@@ -286,6 +284,7 @@ void add_update(CLI::App& app) {
                    "Column of included values, if it differs")
       ->type_name("NAME")
       ->group(csv_group);
+  options->csv.add_to(*verb);
   verb->add_flag("--describe", options->describe,
                  "Print the full spec, the segments and the memory")
       ->group(output_group);

@@ -16,6 +16,7 @@ void add_rank(CLI::App& app);
 void add_select(CLI::App& app);
 void add_nulls(CLI::App& app);
 void add_update(CLI::App& app);
+void add_info(CLI::App& app);
 void add_indexes(CLI::App& app);
 void add_draw(CLI::App& app);
 void add_bench(CLI::App& app);

@@ -68,7 +68,7 @@ std::optional<FileFormat> file_format_of(std::string_view path) {
   for (char& c : extension)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   if (extension == ".npy") return FileFormat::npy;
-  if (extension == ".csv") return FileFormat::csv;
+  if (extension == ".csv" || extension == ".tsv") return FileFormat::csv;
   return std::nullopt;
 }
 
@@ -95,7 +95,7 @@ LoadedColumn load(const ColumnFile& file) {
     case FileFormat::sosd64: return read_sosd(file.path, Type::u64, file.access);
     case FileFormat::csv: break;
   }
-  return read_csv(file.path, file.csv_column, file.like);
+  return read_csv(file.path, file.csv_column, file.like, file.csv_format);
 }
 
 }  // namespace rtindex

@@ -22,6 +22,7 @@ struct ColumnFile {
   std::string path;
   std::optional<FileFormat> format;  // unset: by the file's extension
   CsvColumn csv_column;
+  CsvFormat csv_format = {};
   Access access = Access::sequential;  // in which order the elements are read
   // Text and NumPy's days are read as the type of this column where possible.
   const LoadedColumn* like = nullptr;

@@ -7,162 +7,189 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "column_files/csv_scanner.hpp"
 #include "column_files/text_column.hpp"
+#include "column_files/text_encoding.hpp"
+#include "column_files/text_values.hpp"
 
 namespace rtindex {
 
 namespace {
 
-struct CsvField {
-  std::string_view text;  // without the outer quotes; "" is not unescaped yet
-  bool quoted = false;
-  bool ends_record = false;
-};
+bool is_number_or_time(std::string_view text) {
+  return parse_number<double>(text).has_value() || parse_iso_time(text).has_value();
+}
 
-// Iterates over the fields of comma-separated text (RFC 4180). Lines end in LF or CR LF; a
-// byte-order mark is skipped. Broken quoting is an Error that names `path` and the line.
-class CsvScanner {
+// The text of a CSV file, and where things are in it.
+class CsvText {
  public:
-  CsvScanner(std::string_view text, const std::string& path);
+  CsvText(const FileBytes& file, const CsvFormat& format)
+      : path_(file.path()), text_(file.text()), delimiter_(',') {
+    const bool is_utf16 = has_utf16_mark(text_) && format.encoding == "utf-8";
+    if (format.encoding != "utf-8" || is_utf16) {
+      decoded_ = decoded(text_, is_utf16 ? "utf-16" : format.encoding);
+      text_ = decoded_;
+    }
+    if (format.delimiter)
+      delimiter_ = *format.delimiter;
+    else if (path_.ends_with(".tsv"))
+      delimiter_ = '\t';
+  }
 
-  [[nodiscard]] bool at_end() const { return rest_.empty() && !field_due_; }
-  // The line on which the next field starts, from 1.
-  [[nodiscard]] std::size_t line() const { return line_; }
-  [[nodiscard]] CsvField next();
-  void skip_empty_lines();
+  [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] char delimiter() const { return delimiter_; }
+  [[nodiscard]] CsvScanner scanner() const { return {text_, delimiter_, path_}; }
+
+  // Names the line and the column of the first byte of a field that is not UTF-8.
+  void require_utf8(const CsvField& field) const {
+    const auto invalid = first_invalid_utf8(field.text);
+    if (!invalid) return;
+    const auto at = static_cast<std::size_t>(field.text.data() - text_.data()) + *invalid;
+    const std::string_view before = text_.substr(0, at);
+    const std::size_t line_start = before.rfind('\n') + 1;  // 0 without a line break
+    fail(
+        "{}, line {}, column {}: byte 0x{:02x} is not UTF-8: convert the file, or pass --encoding "
+        "latin-1 if it is Latin-1",
+        path_, std::count(before.begin(), before.end(), '\n') + 1, at - line_start + 1,
+        static_cast<unsigned char>(text_[at]));
+  }
 
  private:
-  [[nodiscard]] CsvField next_plain();
-  [[nodiscard]] CsvField next_quoted();
-
-  std::string_view rest_;
-  const std::string& path_;
-  std::size_t line_ = 1;
-  bool field_due_ = false;  // a comma was the last character: an empty field follows
+  std::string path_;
+  std::string decoded_;
+  std::string_view text_;
+  char delimiter_;
 };
 
-CsvScanner::CsvScanner(std::string_view text, const std::string& path) : rest_(text), path_(path) {
-  constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
-  if (rest_.starts_with(byte_order_mark)) rest_.remove_prefix(byte_order_mark.size());
-  const std::size_t bare = rest_.find('\r');
-  if (rest_.find_first_of("\n\"") == std::string_view::npos && bare < rest_.size() - 1)
-    fail("{}: lines end in CR: expected LF or CR LF; convert them with tr '\\r' '\\n'", path);
-}
-
-void CsvScanner::skip_empty_lines() {
-  for (; rest_.starts_with('\n') || rest_.starts_with("\r\n"); ++line_)
-    rest_.remove_prefix(rest_.front() == '\n' ? 1 : 2);
-}
-
-CsvField CsvScanner::next() {
-  field_due_ = false;
-  return rest_.starts_with('"') ? next_quoted() : next_plain();
-}
-
-CsvField CsvScanner::next_plain() {
-  std::size_t length = 0;
-  while (length < rest_.size() && rest_[length] != ',' && rest_[length] != '\n') ++length;
-  CsvField field{rest_.substr(0, length)};
-  field_due_ = length < rest_.size() && rest_[length] == ',';
-  field.ends_record = !field_due_;
-  if (field.ends_record && field.text.ends_with('\r')) field.text.remove_suffix(1);
-  if (field.ends_record && length < rest_.size()) ++line_;
-  rest_.remove_prefix(std::min(length + 1, rest_.size()));
-  return field;
-}
-
-CsvField CsvScanner::next_quoted() {
-  const std::size_t first_line = line_;
-  std::size_t close = 1;
-  for (;; close += 2) {
-    close = rest_.find('"', close);
-    if (close == std::string_view::npos)
-      fail("{}, line {}: unclosed quoted field: add the missing quote", path_, first_line);
-    if (close + 1 == rest_.size() || rest_[close + 1] != '"') break;
-  }
-  CsvField field{rest_.substr(1, close - 1), true};
-  line_ += static_cast<std::size_t>(std::count(field.text.begin(), field.text.end(), '\n'));
-  rest_.remove_prefix(close + 1);
-  if (rest_.starts_with("\r\n")) rest_.remove_prefix(1);
-  if (!rest_.empty() && rest_.front() != ',' && rest_.front() != '\n')
-    fail("{}, line {}: text after a closing quote: write a quote within a field twice (\"\")",
-         path_, line_);
-  field_due_ = rest_.starts_with(',');
-  field.ends_record = !field_due_;
-  if (rest_.starts_with('\n')) ++line_;
-  if (!rest_.empty()) rest_.remove_prefix(1);
-  return field;
-}
-
-std::string unquoted(const CsvField& field) {
-  if (!field.quoted) return std::string(field.text);
-  std::string text;
-  for (std::size_t i = 0; i < field.text.size(); ++i) {
-    text += field.text[i];
-    if (field.text[i] == '"') ++i;
-  }
-  return text;
-}
-
-std::vector<std::string> read_header(CsvScanner& scanner, const std::string& path) {
-  if (scanner.at_end()) fail("{} is empty: expected a CSV header with column names", path);
+std::vector<std::string> read_names(CsvScanner& scanner, const CsvText& text) {
+  if (scanner.at_end()) fail("{} is empty: expected a CSV header with column names", text.path());
   std::vector<std::string> names;
   bool more = true;
   while (more) {
     const CsvField field = scanner.next();
     if (field.text.find('\0') != std::string_view::npos)
-      fail("{} is not a CSV file (binary data in the header): pass the right --format", path);
-    names.push_back(unquoted(field));
+      fail(
+          "{} is not a CSV file (binary data in the header): pass the right --format, or "
+          "--encoding "
+          "utf-16",
+          text.path());
+    text.require_utf8(field);
+    names.push_back(field.unquoted());
     more = !field.ends_record;
   }
   return names;
 }
 
+void require_header(const std::vector<std::string>& names, const std::string& path) {
+  const bool is_data = std::all_of(names.begin(), names.end(),
+                                   [](const std::string& name) {
+                                     return trimmed(name).empty() || is_number_or_time(name);
+                                   }) &&
+                       std::any_of(names.begin(), names.end(), is_number_or_time);
+  if (is_data)
+    fail("{} has no header: its first line is {}; pass --no-header, or --header if these are names",
+         path, fmt::join(names, ","));
+}
+
+// A file with another delimiter looks like one column.
+void require_delimiter(const std::vector<std::string>& names, const std::string& path) {
+  if (names.size() != 1) return;
+  for (const auto& [delimiter, option] : {std::pair{';', ";"}, {'\t', "tab"}, {'|', "|"}})
+    if (names.front().find(delimiter) != std::string::npos)
+      fail("{} has one column, '{}': pass --delimiter '{}', or --delimiter , if that is its name",
+           path, names.front(), option);
+}
+
+std::vector<std::string> read_header(CsvScanner& scanner, const CsvText& text,
+                                     const CsvFormat& format) {
+  CsvScanner first = scanner;
+  std::vector<std::string> names = read_names(first, text);
+  if (!format.delimiter) require_delimiter(names, text.path());
+  if (format.header == false) {
+    for (std::size_t i = 0; i < names.size(); ++i) names[i] = fmt::format("{}", i + 1);
+    return names;
+  }
+  if (!format.header) require_header(names, text.path());
+  scanner.skip_record();
+  return names;
+}
+
 std::size_t find_column(const std::vector<std::string>& names, const CsvColumn& selection,
-                        const std::string& path) {
+                        const CsvFormat& format, const std::string& path) {
   if (names.size() == 1 && (selection.name.empty() || selection.or_the_only_one)) return 0;
+  const bool doubtful =
+      !format.header && std::any_of(names.begin(), names.end(), is_number_or_time);
+  const char* advice = doubtful ? "; pass --no-header if the first line is data" : "";
   if (selection.name.empty())
-    fail("{} has {} columns: choose one of {} with {}", path, names.size(), fmt::join(names, ", "),
-         selection.option);
+    fail("{} has {} columns: choose one of {} with {}{}", path, names.size(),
+         fmt::join(names, ", "), selection.option, advice);
   const auto found = std::find(names.begin(), names.end(), selection.name);
   if (found == names.end())
-    fail("{} has no column '{}': choose one of {} with {}", path, selection.name,
-         fmt::join(names, ", "), selection.option);
+    fail("{} has no column '{}': choose one of {} with {}{}", path, selection.name,
+         fmt::join(names, ", "), selection.option, advice);
   if (std::find(found + 1, names.end(), selection.name) != names.end())
     fail("{} has two columns named '{}': rename one of them", path, selection.name);
   return static_cast<std::size_t>(found - names.begin());
 }
 
+// In a file of one column an empty line is a row, a null.
+bool has_record(CsvScanner& scanner, std::size_t columns) {
+  if (columns > 1) scanner.skip_empty_lines();
+  return !scanner.at_end();
+}
+
+void read_record(CsvScanner& scanner, const CsvText& text, std::size_t columns, std::size_t chosen,
+                 TextColumn& column) {
+  const std::size_t line = scanner.line();
+  std::size_t fields = 0;
+  for (bool more = true; more; ++fields) {
+    const CsvField field = scanner.next();
+    more = !field.ends_record;
+    if (fields != chosen) continue;
+    text.require_utf8(field);
+    if (field.quoted)
+      column.add_quoted(field.text);
+    else
+      column.add(field.text);
+  }
+  if (fields != columns)
+    fail(
+        "{}, line {}: expected {} fields as in the first line, got {}; complete the line, or quote "
+        "fields that contain '{}'",
+        text.path(), line, columns, fields, text.delimiter());
+}
+
 }  // namespace
 
-LoadedColumn read_csv(const FileBytes& file, const CsvColumn& column, const LoadedColumn* like) {
-  const std::string& path = file.path();
-  CsvScanner scanner(file.text(), path);
-  const std::vector<std::string> names = read_header(scanner, path);
-  const std::size_t chosen = find_column(names, column, path);
-  TextColumn text;
-  for (;;) {
-    // In a file of one column an empty line is a row, a null.
-    if (names.size() > 1) scanner.skip_empty_lines();
-    if (scanner.at_end()) break;
-    const std::size_t line = scanner.line();
-    std::size_t fields = 0;
-    for (bool more = true; more; ++fields) {
-      const CsvField field = scanner.next();
-      more = !field.ends_record;
-      if (fields != chosen) continue;
-      if (field.quoted)
-        text.add_quoted(field.text);
-      else
-        text.add(field.text);
-    }
-    if (fields != names.size())
-      fail(
-          "{}, line {}: expected {} fields as in the header, got {}; complete the line, or quote "
-          "fields that contain commas",
-          path, line, names.size(), fields);
-  }
-  return std::move(text).finish(path, like);
+std::vector<std::string> csv_names(const FileBytes& file, const CsvFormat& format) {
+  const CsvText text(file, format);
+  CsvScanner scanner = text.scanner();
+  return read_header(scanner, text, format);
+}
+
+LoadedColumn read_csv(const FileBytes& file, const CsvColumn& column, const LoadedColumn* like,
+                      const CsvFormat& format) {
+  const CsvText text(file, format);
+  CsvScanner scanner = text.scanner();
+  const std::vector<std::string> names = read_header(scanner, text, format);
+  const std::size_t chosen = find_column(names, column, format, text.path());
+  const CsvScanner records = scanner;
+  TextColumn fields;
+  while (has_record(scanner, names.size()))
+    read_record(scanner, text, names.size(), chosen, fields);
+
+  TextReading reading{.name = text.path(), .column = names[chosen], .like = like};
+  reading.from_file = true;
+  reading.nulls = format.nulls;
+  if (const auto type = format.types.find(names[chosen]); type != format.types.end())
+    reading.type = type->second;
+  // Rows may span several lines; few columns need the line of a row.
+  reading.where = [&](std::size_t row) {
+    CsvScanner again = records;
+    for (std::size_t i = 0; has_record(again, names.size()) && i < row; ++i) again.skip_record();
+    return fmt::format(", line {}", again.line());
+  };
+  return std::move(fields).finish(reading);
 }
 
 }  // namespace rtindex

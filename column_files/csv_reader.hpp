@@ -1,7 +1,9 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "column_files/csv_format.hpp"
 #include "column_files/loaded_column.hpp"
 
 namespace rtindex {
@@ -13,12 +15,17 @@ struct CsvColumn {
   std::string option = "--csv-column";  // the option that messages mention
 };
 
-// One column of a CSV file with a header line. `like`: see TextColumn::finish.
+// The names of the columns of a CSV file.
+[[nodiscard]] std::vector<std::string> csv_names(const FileBytes& file, const CsvFormat& format);
+
+// One column of a CSV file. `like`: see TextReading.
 [[nodiscard]] LoadedColumn read_csv(const FileBytes& file, const CsvColumn& column,
-                                    const LoadedColumn* like = nullptr);
+                                    const LoadedColumn* like = nullptr,
+                                    const CsvFormat& format = {});
 [[nodiscard]] inline LoadedColumn read_csv(const std::string& path, const CsvColumn& column,
-                                           const LoadedColumn* like = nullptr) {
-  return read_csv(FileBytes(path), column, like);
+                                           const LoadedColumn* like = nullptr,
+                                           const CsvFormat& format = {}) {
+  return read_csv(FileBytes(path), column, like, format);
 }
 
 }  // namespace rtindex

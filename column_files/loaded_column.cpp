@@ -108,6 +108,8 @@ LoadedColumn LoadedColumn::composite(std::vector<LoadedColumn> parts) {
       column.name_ = part.name();
     else if (part.name() != parts.front().name())
       column.name_ += ", " + part.name();
+    if (!part.remark().empty())
+      column.remark_ += (column.remark_.empty() ? "" : "; ") + part.remark();
   }
   column.parts_ = std::move(parts);
   return column;

@@ -35,6 +35,7 @@ class LoadedColumn {
 
   // Arrow's bitmap, least significant bit first: a clear bit is a null.
   void set_validity(std::vector<std::uint8_t> bitmap) { validity_ = std::move(bitmap); }
+  [[nodiscard]] const std::vector<std::uint8_t>& validity() const { return validity_; }
   // NumPy's name for the tick of a timestamp: "D", "us", "25s".
   void set_unit(std::string unit) { unit_ = std::move(unit); }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -11,10 +13,35 @@
 
 namespace rtindex {
 
+namespace {
+
+// Whether a float equals the number in the text. Integers between two floats or beyond the largest
+// do not; fractions are rounded to the nearest float on purpose.
+template <class Float>
+[[nodiscard]] bool is_exact(std::string_view text, Float number) {
+  if (!is_integer_text(text))
+    return std::isfinite(number) || text.find_first_of("0123456789") == std::string_view::npos;
+  std::string_view digits = trimmed(text);
+  const bool negative = digits.front() == '-';
+  if (negative || digits.front() == '+') digits.remove_prefix(1);
+  digits.remove_prefix(std::min(digits.find_first_not_of('0'), digits.size() - 1));
+  return fmt::format("{:.0f}", std::fabs(number)) == digits;
+}
+
+std::optional<Bool8> parse_bool(std::string_view text) {
+  text = trimmed(text);
+  for (const std::string_view yes : {"true", "True", "TRUE", "1"})
+    if (text == yes) return Bool8{1};
+  for (const std::string_view no : {"false", "False", "FALSE", "0"})
+    if (text == no) return Bool8{0};
+  return std::nullopt;
+}
+
+}  // namespace
+
 void TextColumn::close_field() { offsets_.push_back(static_cast<std::int64_t>(bytes_.size())); }
 
 void TextColumn::add(std::string_view field) {
-  if (field.empty()) empty_rows_.push_back(size());
   bytes_.insert(bytes_.end(), field.begin(), field.end());
   close_field();
 }
@@ -33,178 +60,205 @@ std::string_view TextColumn::field(std::size_t row) const {
           static_cast<std::size_t>(offsets_[row + 1] - offsets_[row])};
 }
 
-std::vector<std::uint8_t> TextColumn::validity(bool quoted_empty_is_null) const {
-  std::vector<std::uint8_t> bitmap;
-  auto clear = [&](const std::vector<std::size_t>& rows) {
-    if (bitmap.empty() && !rows.empty()) bitmap.assign((size() + 7) / 8, 0xff);
-    for (const std::size_t row : rows)
-      bitmap[row / 8] = static_cast<std::uint8_t>(bitmap[row / 8] & ~(1U << (row % 8)));
+void TextColumn::mark_nulls(const TextReading& reading, bool as_text) {
+  const auto is_null_text = [&](std::string_view text) {
+    if (std::find(reading.nulls.begin(), reading.nulls.end(), text) != reading.nulls.end())
+      return true;
+    if (as_text) return text.empty();
+    text = trimmed(text);
+    return text.empty() || (reading.from_file && is_null_word(text));
   };
-  clear(empty_rows_);
-  if (quoted_empty_is_null) clear(quoted_empty_rows_);
-  return bitmap;
+  valid_.clear();
+  for (std::size_t row = 0; row < size(); ++row) {
+    if (!is_null_text(field(row))) continue;
+    if (as_text && field(row).empty() &&
+        std::binary_search(quoted_empty_rows_.begin(), quoted_empty_rows_.end(), row))
+      continue;
+    if (valid_.empty()) valid_.assign((size() + 7) / 8, 0xff);
+    valid_[row / 8] = static_cast<std::uint8_t>(valid_[row / 8] & ~(1U << (row % 8)));
+  }
 }
 
+// False at the first field that is not a T.
 template <class T, class Parse>
-bool TextColumn::parse_all(std::string& name, LoadedColumn& column, Type type, Parse parse) {
+bool TextColumn::parse_all(const TextReading& reading, LoadedColumn& column, Type type,
+                           Parse parse) const {
   RawMemory memory(size() * sizeof(T));
   T* elements = static_cast<T*>(memory.data());
   for (std::size_t row = 0; row < size(); ++row) {
-    const std::string_view text = field(row);
-    const std::optional<T> element = text.empty() ? T{} : parse(text);
+    const std::optional<T> element = is_null(row) ? T{} : parse(field(row));
+    if (!element && !reading.type.empty())
+      fail("{}{}: '{}' is no {}, the --type of column {}: correct it, or pass --null '{}'",
+           reading.name, reading.where(row), field(row), reading.type, reading.column, field(row));
     if (!element) return false;
     elements[row] = *element;
   }
-  column = LoadedColumn::numbers(std::move(name), type, std::move(memory), size());
-  column.set_validity(validity(true));
+  column = LoadedColumn::numbers(reading.name, type, std::move(memory), size());
+  column.set_validity(valid_);
+  column.set_remark(remark_on_values(reading));
   return true;
 }
 
 template <class T>
-bool TextColumn::parse_numbers(std::string& name, LoadedColumn& column) {
-  return parse_all<T>(name, column, type_of<T>(),
+bool TextColumn::parse_numbers(const TextReading& reading, LoadedColumn& column) const {
+  return parse_all<T>(reading, column, type_of<T>(),
                       [](std::string_view text) { return parse_number<T>(text); });
 }
 
-bool TextColumn::parse_times(std::string& name, LoadedColumn& column) {
-  std::string_view unit = "D";
+// In days, or in the unit that the fields need; at least in `unit`.
+bool TextColumn::parse_times(const TextReading& reading, LoadedColumn& column,
+                             std::string_view unit) const {
   for (std::size_t row = 0; row < size(); ++row) {
-    if (field(row).empty()) continue;
+    if (is_null(row)) continue;
     const std::optional<TextTime> time = parse_iso_time(field(row));
-    if (!time) return false;
+    if (!time && reading.type.empty()) return false;
+    if (!time) break;  // parse_all() names the field
     if (time->nanoseconds % 1000 != 0)
       unit = "ns";
-    else if (!time->is_date && unit == "D")
+    else if (!time->is_date && unit == "D" && reading.type.empty())
       unit = "us";
   }
-  const auto ticks_of = [&](std::string_view text) {
-    const std::optional<std::int64_t> ticks = parse_iso_time(text)->ticks(unit);
-    if (!ticks)
+  const auto ticks_of = [&](std::string_view text) -> std::optional<std::int64_t> {
+    const std::optional<TextTime> time = parse_iso_time(text);
+    if (!time) return std::nullopt;
+    const std::optional<std::int64_t> ticks = time->ticks(unit);
+    if (!ticks && unit == "ns")
       fail(
           "{}: {} does not fit 64-bit nanoseconds (1677 to 2262), the unit of this column: write "
           "at most six decimals, or remove that row",
-          name, text);
+          reading.name, text);
     return ticks;
   };
-  if (!parse_all<std::int64_t>(name, column, Type::timestamp64, ticks_of)) return false;
+  if (!parse_all<std::int64_t>(reading, column, Type::timestamp64, ticks_of)) return false;
   column.set_unit(std::string(unit));
   return true;
 }
 
-bool TextColumn::parse_times_like(std::string& name, LoadedColumn& column,
-                                  const LoadedColumn& like) {
-  if (like.type() == Type::date32)
-    return parse_all<std::int32_t>(name, column, Type::date32, [](std::string_view text) {
+bool TextColumn::parse_times_like(const TextReading& reading, LoadedColumn& column) const {
+  if (reading.like->type() == Type::date32)
+    return parse_all<std::int32_t>(reading, column, Type::date32, [](std::string_view text) {
       const std::optional<std::int64_t> days = parse_time(text, "D");
       const auto date = static_cast<std::int32_t>(days.value_or(0));
       return days && date == *days ? std::optional(date) : std::nullopt;
     });
-  return like.type() == Type::timestamp64 &&
-         parse_all<std::int64_t>(name, column, Type::timestamp64, [&](std::string_view text) {
-           return parse_time(text, like.unit());
+  return reading.like->type() == Type::timestamp64 &&
+         parse_all<std::int64_t>(reading, column, Type::timestamp64, [&](std::string_view text) {
+           return parse_time(text, reading.like->unit());
          });
-}
-
-std::string TextColumn::odd_time() const {
-  bool times = false;
-  for (std::size_t row = 0; row < size(); ++row) {
-    if (field(row).empty()) continue;
-    if (!parse_iso_time(field(row)))
-      return times ? fmt::format(
-                         "'{}' in row {} (counted from 0) is not a date or time: read as strings",
-                         field(row), row)
-                   : "";
-    times = true;
-  }
-  return "";
-}
-
-// Times between two ticks of `like` would be read as another type, with a misleading message.
-void TextColumn::require_ticks_of(const LoadedColumn& like, const std::string& name) const {
-  for (std::size_t row = 0; row < size(); ++row)
-    if (parse_iso_time(field(row)) && !parse_time(field(row), like.tick()))
-      fail("{}: {} cannot be represented as {}, the type of {}: {}", name, field(row),
-           like.type_text(), like.name(), time_forms(like.tick()));
-}
-
-// Integers beyond 64 bits would lose digits as float64 and compare wrongly.
-void TextColumn::require_integers_that_fit(const std::string& name) const {
-  std::size_t too_large = size();
-  for (std::size_t row = 0; row < size(); ++row) {
-    const std::string_view text = field(row);
-    if (text.empty()) continue;
-    if (!is_integer_text(text)) return;
-    if (!parse_number<std::int64_t>(text)) too_large = row;
-  }
-  if (too_large != size())
-    fail(
-        "{}: no 64-bit type fits all integers, such as {} in row {} (counted from 0): split the "
-        "column, or write one integer with a decimal point to round all of them to float64",
-        name, field(too_large), too_large);
-}
-
-// Whether a float equals the number in the text. Integers between two floats or beyond the largest
-// do not; fractions are rounded to the nearest float on purpose.
-template <class Float>
-[[nodiscard]] bool is_exact(std::string_view text, Float number) {
-  // A long double holds all integers of 64 bits.
-  const auto is = [&](auto integer) {
-    return static_cast<long double>(number) == static_cast<long double>(integer);
-  };
-  if (const auto integer = parse_number<std::int64_t>(text)) return is(*integer);
-  if (const auto integer = parse_number<std::uint64_t>(text)) return is(*integer);
-  return std::isfinite(number) || text.find_first_of("0123456789") == std::string_view::npos;
 }
 
 // The first row whose number is not exact as a Float; size() if all are.
 template <class Float>
 std::size_t TextColumn::first_inexact() const {
+  const auto exact = [&](std::size_t row) {
+    const std::optional<Float> number = parse_number<Float>(field(row));
+    return is_null(row) || !number || is_exact(field(row), *number);
+  };
   std::size_t row = 0;
-  while (row < size() && is_exact(field(row), parse_number<Float>(field(row)).value_or(0))) ++row;
+  while (row < size() && exact(row)) ++row;
   return row;
 }
 
 // Numbers to compare with floats; throws if one would be rounded to another integer.
-bool TextColumn::parse_floats_like(std::string& name, LoadedColumn& column,
-                                   const LoadedColumn& like) {
-  if (like.type() == Type::f32 && first_inexact<float>() == size())
-    return parse_numbers<float>(name, column);
+bool TextColumn::parse_floats_like(const TextReading& reading, LoadedColumn& column) const {
+  if (reading.like->type() == Type::f32 && first_inexact<float>() == size())
+    return parse_numbers<float>(reading, column);
   if (const std::size_t row = first_inexact<double>(); row != size())
-    fail("{}: {} in row {} (counted from 0) is not exact as float64: it would become {}", name,
-         field(row), row, parse_number<double>(field(row)).value_or(0));
-  if (like.type() == Type::f64) return parse_numbers<double>(name, column);
-  return parse_all<double>(name, column, Type::f64, [](std::string_view text) {
+    fail("{}: {} in row {} (counted from 0) is not exact as float64: it would become {}",
+         reading.name, field(row), row, parse_number<double>(field(row)).value_or(0));
+  if (reading.like->type() == Type::f64) return parse_numbers<double>(reading, column);
+  return parse_all<double>(reading, column, Type::f64, [](std::string_view text) {
     const std::optional<float> nearest = parse_number<float>(text);
     if (!nearest || is_exact(text, *nearest)) return std::optional<double>(nearest);
     return parse_number<double>(text);
   });
 }
 
-LoadedColumn TextColumn::finish(std::string name, const LoadedColumn* like) && {
+bool TextColumn::parse_like(const TextReading& reading, LoadedColumn& column) {
+  mark_nulls(reading, false);
+  const Type type = reading.like->type();
+  const bool done = type == Type::f32 || type == Type::f64 ? parse_floats_like(reading, column)
+                                                           : parse_times_like(reading, column);
+  if (done) column.set_unit(reading.like->unit());
+  if (!done && reading.like->is_time()) require_ticks_of_like(reading);
+  return done;
+}
+
+// An integer beside fractions would be rounded.
+void TextColumn::require_exact_integers(const Census& census, const TextReading& reading) const {
+  for (std::size_t row = 0; row < size(); ++row) {
+    if (is_null(row) || !is_integer_text(field(row))) continue;
+    if (is_exact(field(row), parse_number<double>(field(row)).value_or(0))) continue;
+    fail(
+        "{}{}: {} is not exact as float64, the type of column {} because of {}: pass --type "
+        "{}:float64 to round it, or --type {}:string",
+        reading.name, reading.where(row), trimmed(field(row)), reading.column,
+        trimmed(field(census.first_fraction)), reading.column, reading.column);
+  }
+}
+
+LoadedColumn TextColumn::parse_as_type(const TextReading& reading) {
+  if (reading.type == "string") return strings(reading);
+  mark_nulls(reading, false);
   LoadedColumn column;
-  if (like != nullptr) {
-    const bool is_float = like->type() == Type::f32 || like->type() == Type::f64;
-    const bool done =
-        is_float ? parse_floats_like(name, column, *like) : parse_times_like(name, column, *like);
-    if (done) {
-      column.set_unit(like->unit());
-      return column;
+  const auto parsed = [&] {
+    if (reading.type == "date") return parse_times(reading, column, "D");
+    if (reading.type == "timestamp") return parse_times(reading, column, "us");
+    if (reading.type == "bool") return parse_all<Bool8>(reading, column, Type::boolean, parse_bool);
+    constexpr std::array numbers = {Type::i8,  Type::i16, Type::i32, Type::i64, Type::u8,
+                                    Type::u16, Type::u32, Type::u64, Type::f32, Type::f64};
+    for (const Type type : numbers) {
+      if (name_of(type) != reading.type) continue;
+      return visit_native(type, [&]<class T>() {
+        if constexpr (std::is_arithmetic_v<T>) return parse_numbers<T>(reading, column);
+        return false;
+      });
     }
-    if (like->is_time()) require_ticks_of(*like, name);
-  }
-  if (like == nullptr || like->type() != Type::string) {
-    if (parse_numbers<std::int64_t>(name, column)) return column;
-    if (parse_numbers<std::uint64_t>(name, column)) return column;
-    require_integers_that_fit(name);
-    if (parse_numbers<double>(name, column)) return column;
-    if (parse_times(name, column)) return column;
-  }
-  std::vector<std::uint8_t> bitmap = validity(false);
-  std::string remark = like == nullptr ? odd_time() : "";
-  column = LoadedColumn::strings(std::move(name), std::move(bytes_), std::move(offsets_));
-  column.set_validity(std::move(bitmap));
-  column.set_remark(std::move(remark));
+    return false;
+  };
+  if (!parsed())
+    fail(
+        "invalid --type {}:{}: expected int8 to int64, uint8 to uint64, float32, float64, bool, "
+        "date, timestamp or string",
+        reading.column, reading.type);
   return column;
+}
+
+LoadedColumn TextColumn::inferred(const TextReading& reading) {
+  mark_nulls(reading, false);
+  const Census fields = census();
+  LoadedColumn column;
+  const bool wants_text = reading.like != nullptr && reading.like->type() == Type::string;
+  if (!wants_text && (fields.all() != 0 || fields.null_words == 0)) {
+    if (fields.numbers() == fields.all()) {
+      if (parse_numbers<std::int64_t>(reading, column)) return column;
+      if (parse_numbers<std::uint64_t>(reading, column)) return column;
+      if (fields.fractions == 0)
+        require_integers_that_fit(reading);
+      else
+        require_exact_integers(fields, reading);
+      if (parse_numbers<double>(reading, column)) return column;
+    }
+    if (parse_times(reading, column)) return column;
+    require_one_kind(fields, reading);
+  }
+  column = strings(reading);
+  if (reading.like == nullptr) column.set_remark(remark_on_strings(fields, reading));
+  return column;
+}
+
+LoadedColumn TextColumn::strings(const TextReading& reading) {
+  mark_nulls(reading, true);
+  LoadedColumn column = LoadedColumn::strings(reading.name, std::move(bytes_), std::move(offsets_));
+  column.set_validity(std::move(valid_));
+  return column;
+}
+
+LoadedColumn TextColumn::finish(const TextReading& reading) && {
+  if (!reading.type.empty()) return parse_as_type(reading);
+  LoadedColumn column;
+  if (reading.like != nullptr && parse_like(reading, column)) return column;
+  return inferred(reading);
 }
 
 }  // namespace rtindex

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,10 +11,27 @@
 
 namespace rtindex {
 
-// Fields of text that become a column. Its type is the first of int64, uint64, float64, timestamp64
-// and string that holds every field. Empty fields are nulls; in a column of strings a quoted empty
-// field is an empty string. Dates (ISO 8601) count days. If one field has a time of day, all count
-// microseconds, or nanoseconds if one needs them.
+// How fields of text become a column.
+struct TextReading {
+  std::string name;    // of the file or the option, for messages
+  std::string column;  // its name in the file, for messages
+  // A column to compare with: the fields are read as its type where possible.
+  const LoadedColumn* like = nullptr;
+  // "int64" or another number, "date", "timestamp", "bool" or "string"; empty: inferred.
+  std::string type;
+  std::vector<std::string> nulls;  // texts that are null in columns of every type
+  // Of a file: NULL, NA, N/A, null and NaN are null among numbers or times, and any other text
+  // among them is an Error.
+  bool from_file = false;
+  // Where a row is in the file, such as ", line 7".
+  std::function<std::string(std::size_t row)> where = [](std::size_t) { return std::string(); };
+};
+
+// Fields of text that become a column: int64, uint64, float64, timestamp64 or string, by all of the
+// fields. Empty fields are nulls; in a column of strings a quoted empty field is an empty string.
+// Dates (ISO 8601) count days. If one field has a time of day, all count microseconds, or
+// nanoseconds if one needs them. A column of which half are numbers or times and others are not is
+// an Error, and so is an integer that float64 would round: nothing is converted silently.
 class TextColumn {
  public:
   void add(std::string_view field);
@@ -23,33 +41,55 @@ class TextColumn {
   [[nodiscard]] std::size_t size() const { return offsets_.size() - 1; }
   [[nodiscard]] std::string_view field(std::size_t row) const;
 
-  // `name`: the column's name in messages. `like`: a column to compare with; the fields are read as
-  // its type where possible.
-  [[nodiscard]] LoadedColumn finish(std::string name, const LoadedColumn* like = nullptr) &&;
+  [[nodiscard]] LoadedColumn finish(const TextReading& reading) &&;
 
  private:
+  // What the fields of a column are, nulls aside, and the first row of each.
+  struct Census {
+    std::size_t integers = 0, fractions = 0, times = 0, texts = 0, null_words = 0;
+    std::size_t first_fraction = 0, first_time = 0, first_number = 0, first_text = 0;
+    std::string sample_value;  // the first text, if it looks like a number or a time
+    [[nodiscard]] std::size_t numbers() const { return integers + fractions; }
+    [[nodiscard]] std::size_t all() const { return numbers() + times + texts; }
+  };
+
   void close_field();
+  [[nodiscard]] bool is_null(std::size_t row) const {
+    return !valid_.empty() && ((valid_[row / 8] >> (row % 8)) & 1) == 0;
+  }
+  // Marks the nulls of a column of strings, or of one of numbers or times.
+  void mark_nulls(const TextReading& reading, bool as_text);
+  [[nodiscard]] Census census() const;
+
   template <class T, class Parse>
-  [[nodiscard]] bool parse_all(std::string& name, LoadedColumn& column, Type type, Parse parse);
+  [[nodiscard]] bool parse_all(const TextReading& reading, LoadedColumn& column, Type type,
+                               Parse parse) const;
   template <class T>
-  [[nodiscard]] bool parse_numbers(std::string& name, LoadedColumn& column);
-  [[nodiscard]] bool parse_times(std::string& name, LoadedColumn& column);
-  [[nodiscard]] bool parse_times_like(std::string& name, LoadedColumn& column,
-                                      const LoadedColumn& like);
-  void require_integers_that_fit(const std::string& name) const;
+  [[nodiscard]] bool parse_numbers(const TextReading& reading, LoadedColumn& column) const;
+  [[nodiscard]] bool parse_times(const TextReading& reading, LoadedColumn& column,
+                                 std::string_view unit = "D") const;
+  [[nodiscard]] bool parse_times_like(const TextReading& reading, LoadedColumn& column) const;
+  [[nodiscard]] bool parse_floats_like(const TextReading& reading, LoadedColumn& column) const;
+  [[nodiscard]] bool parse_like(const TextReading& reading, LoadedColumn& column);
+  [[nodiscard]] LoadedColumn parse_as_type(const TextReading& reading);
+  [[nodiscard]] LoadedColumn inferred(const TextReading& reading);
+  [[nodiscard]] LoadedColumn strings(const TextReading& reading);
+
+  void require_one_kind(const Census& census, const TextReading& reading) const;
+  void require_integers_that_fit(const TextReading& reading) const;
+  void require_exact_integers(const Census& census, const TextReading& reading) const;
   template <class Float>
   [[nodiscard]] std::size_t first_inexact() const;
-  bool parse_floats_like(std::string& name, LoadedColumn& column, const LoadedColumn& like);
-  // Names the first field that is not a time, in a column that starts with times; empty: none.
-  [[nodiscard]] std::string odd_time() const;
-  void require_ticks_of(const LoadedColumn& like, const std::string& name) const;
-  // A clear bit for every row in `nulls`; empty if there is none.
-  [[nodiscard]] std::vector<std::uint8_t> validity(bool quoted_empty_is_null) const;
+  void require_ticks_of_like(const TextReading& reading) const;
+  // Notes for the summary.
+  [[nodiscard]] std::string remark_on_values(const TextReading& reading) const;
+  [[nodiscard]] std::string remark_on_strings(const Census& census,
+                                              const TextReading& reading) const;
 
   std::vector<char> bytes_;
   std::vector<std::int64_t> offsets_ = {0};
-  std::vector<std::size_t> empty_rows_;
   std::vector<std::size_t> quoted_empty_rows_;
+  std::vector<std::uint8_t> valid_;  // Arrow's bitmap; empty: no nulls
 };
 
 }  // namespace rtindex

@@ -96,11 +96,26 @@ std::optional<Nanoseconds> parse_time_of_day(std::string_view& text) {
   return time + *fraction;
 }
 
-// An optional UTC suffix.
-void parse_utc(std::string_view& text) {
-  if (skip(text, "Z")) return;
-  for (const std::string_view zero : {"+00:00", "-00:00", "+00"})
-    if (text == zero) return text.remove_prefix(zero.size());
+// An optional offset from UTC: Z, +02, +0200 or -05:30. Nothing if it is broken.
+std::optional<Nanoseconds> parse_offset(std::string_view& text) {
+  if (text.empty() || skip(text, "Z")) return 0;
+  const std::int64_t sign = text.front() == '-' ? -1 : 1;
+  if (!skip(text, "+-")) return std::nullopt;
+  const auto hours = parse_digits(text, 2);
+  if (!hours || *hours > 23) return std::nullopt;
+  const bool colon = skip(text, ":");
+  if (text.empty() && !colon) return sign * *hours * 3600 * second;
+  const auto minutes = parse_digits(text, 2);
+  if (!minutes || *minutes > 59) return std::nullopt;
+  return sign * (*hours * std::int64_t{60} + *minutes) * 60 * second;
+}
+
+// The same time in UTC.
+void subtract(TextTime& time, Nanoseconds offset) {
+  time.nanoseconds -= offset;
+  const std::int64_t days = time.nanoseconds < 0 ? -1 : time.nanoseconds / day;
+  time.days += days;
+  time.nanoseconds -= days * day;
 }
 
 }  // namespace
@@ -115,7 +130,9 @@ std::optional<TextTime> parse_iso_time(std::string_view text) {
     if (!time_of_day) return std::nullopt;
     time.nanoseconds = *time_of_day;
     time.is_date = false;
-    parse_utc(text);
+    const auto offset = parse_offset(text);
+    if (!offset) return std::nullopt;
+    subtract(time, *offset);
   } else {
     skip(text, "Z");
   }

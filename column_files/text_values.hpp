@@ -50,6 +50,13 @@ template <class T>
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
+// Whether files write this for a missing number or time.
+[[nodiscard]] constexpr bool is_null_word(std::string_view text) {
+  for (const std::string_view word : {"NULL", "NA", "N/A", "null", "NaN", "nan"})
+    if (text == word) return true;
+  return false;
+}
+
 // A date or a point in time in ISO 8601.
 struct TextTime {
   std::int64_t days;         // since 1970-01-01
@@ -61,7 +68,8 @@ struct TextTime {
   [[nodiscard]] std::optional<std::int64_t> ticks(std::string_view unit) const;
 };
 
-// 2024-01-31, 2024-01-31T12:30, 2024-01-31 12:30:05.25; a Z may follow. Nothing for any other text.
+// 2024-01-31, 2024-01-31T12:30, 2024-01-31 12:30:05.25; a Z or an offset from UTC, such as +02:00,
+// may follow a time. Nothing for any other text.
 [[nodiscard]] std::optional<TextTime> parse_iso_time(std::string_view text);
 
 // Parses such a date or time, or the number of ticks.

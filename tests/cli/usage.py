@@ -6,7 +6,7 @@ import unittest
 from command import CommandTest
 
 VERBS = ["demo", "build", "lookup", "range", "nearest", "join", "rank", "select", "nulls", "update",
-         "indexes", "draw", "bench"]
+         "info", "indexes", "draw", "bench"]
 
 
 class Usage(CommandTest):

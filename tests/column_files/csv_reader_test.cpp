@@ -11,11 +11,13 @@ using testing::error_of;
 class CsvReader : public testing::Scratch {
  protected:
   LoadedColumn load(std::string_view text, const std::string& column = "k",
-                    const LoadedColumn* like = nullptr) const {
-    return read_csv(write("a.csv", text), {.name = column}, like);
+                    const LoadedColumn* like = nullptr, const CsvFormat& format = {}) const {
+    return read_csv(write("a.csv", text), {.name = column}, like, format);
   }
-  std::string error_message(std::string_view text, const std::string& column = "k") const {
-    const std::string sentence = error_of([&] { static_cast<void>(load(text, column)); });
+  std::string error_message(std::string_view text, const std::string& column = "k",
+                            const CsvFormat& format = {}) const {
+    const std::string sentence =
+        error_of([&] { static_cast<void>(load(text, column, nullptr, format)); });
     EXPECT_SAYS(sentence, path("a.csv"));
     return sentence;
   }
@@ -31,9 +33,8 @@ TEST_F(CsvReader, ChoosesTheNarrowestTypeOfTheEntireColumn) {
   EXPECT_EQ(shown(load("k\n1\n-2\n+3\n")), "int64 1 -2 3");
   EXPECT_EQ(shown(load("k\n1\n18446744073709551615\n")), "uint64 1 18446744073709551615");
   EXPECT_EQ(shown(load("k\n1\n2.5\n-1e3\n")), "float64 1 2.5 -1000");
-  EXPECT_EQ(shown(load("k\n1\n2.5\nx\n")), "string \"1\" \"2.5\" \"x\"");
   EXPECT_EQ(shown(load("k\n0x10\n")), "string \"0x10\"");
-  EXPECT_EQ(shown(load("k\n1\ninf\nnan\n")), "float64 1 inf nan");
+  EXPECT_EQ(shown(load("k\n1\ninf\n-inf\n")), "float64 1 inf -inf");
   EXPECT_EQ(shown(load("k\n1e400\n-1e400\n1e-400\n")), "float64 inf -inf 0");
   EXPECT_EQ(shown(load("k\n 1\n2 \n")), "int64 1 2");
   EXPECT_EQ(shown(load("k\n+-1\n")), "string \"+-1\"");
@@ -80,7 +81,8 @@ TEST_F(CsvReader, FindsItsColumn) {
 }
 
 TEST_F(CsvReader, ReportsTheLineOfAnError) {
-  EXPECT_SAYS(error_message("k,x\n1,2\n3\n"), "line 3: expected 2 fields as in the header, got 1");
+  EXPECT_SAYS(error_message("k,x\n1,2\n3\n"),
+              "line 3: expected 2 fields as in the first line, got 1");
   EXPECT_SAYS(error_message("k,x\n\n1,\"a\nb\"\n3,4,5\n"), "line 5: expected 2 fields");
   EXPECT_SAYS(error_message("k,x\n1,2\n3,\"4\n5,6\n"), "line 3: unclosed quoted field");
   EXPECT_SAYS(error_message("k,x\n1,\"2\"3\n"), "line 2: text after a closing quote");
@@ -110,15 +112,22 @@ TEST_F(CsvReader, RejectsNumbersThatWouldBeRounded) {
 
 TEST_F(CsvReader, NeverRoundsIntegers) {
   EXPECT_SAYS(error_message("k\n1\n99999999999999999999\n"),
-              "such as 99999999999999999999 in row 1");
+              "line 3: no 64-bit type fits all integers, such as 99999999999999999999");
   EXPECT_SAYS(error_message("k\n-1\n18446744073709551615\n"), "no 64-bit type fits all");
-  EXPECT_EQ(shown(load("k\n0.5\n99999999999999999999\n")), "float64 0.5 1e+20");
+  EXPECT_SAYS(
+      error_message("k\n1.5\n9007199254740993\n"),
+      "line 3: 9007199254740993 is not exact as float64, the type of column k because of 1.5");
+  EXPECT_SAYS(error_message("k\n0.5\n99999999999999999999\n"), "--type k:float64 to round it");
+  EXPECT_EQ(shown(load("k\n0.5\n9007199254740992\n100000000000000000000\n")),
+            "float64 0.5 9007199254740992 1e+20");
+  EXPECT_EQ(shown(load("k\n1.5\n9007199254740993\n", "k", nullptr, {.types = {{"k", "float64"}}})),
+            "float64 1.5 9007199254740992");
 }
 
 TEST_F(CsvReader, FollowsTheTypeOfAnotherColumn) {
   TextColumn word;
   word.add("x");
-  const LoadedColumn strings = std::move(word).finish("strings");
+  const LoadedColumn strings = std::move(word).finish({.name = "strings"});
   EXPECT_EQ(shown(load("k\n007\n", "k", &strings)), "string \"007\"");
   RawMemory memory(sizeof(float));
   const LoadedColumn floats = LoadedColumn::numbers("floats", Type::f32, std::move(memory), 0);
@@ -139,16 +148,81 @@ TEST_F(CsvReader, ReadsDatesAndTimes) {
       << "one time of day makes times of all dates";
   EXPECT_EQ(shown(load("k\n1970-01-01T00:00:00.000000001\n1970-01-01T00:00:00.5Z\n")),
             "timestamp64[ns] 1 500000000");
+  EXPECT_EQ(shown(load("k\n1970-01-01T02:00:01+02:00\n")), "timestamp64[us] 1000000");
   EXPECT_EQ(shown(load("k\n9999-12-31T00:00\n")), "timestamp64[us] 253402214400000000");
   EXPECT_SAYS(error_message("k\n1970-01-01T00:00:00.000000001\n9999-12-31\n"),
               "9999-12-31 does not fit 64-bit nanoseconds (1677 to 2262)");
 }
 
-TEST_F(CsvReader, ReadsMixedTimesAndTextAsStrings) {
-  EXPECT_EQ(shown(load("k\n2024-01-31\nsoon\n")), "string \"2024-01-31\" \"soon\"");
-  EXPECT_EQ(shown(load("k\n2024-01-31\n77\n")), "string \"2024-01-31\" \"77\"");
+TEST_F(CsvReader, RejectsOtherTextAmongNumbersAndTimes) {
+  EXPECT_SAYS(error_message("k,x\n1,a\n2,\"b\nc\"\nn.a.,d\n"),
+              "line 5: 'n.a.' is not a number, but 2 of 3 fields of column k are");
+  EXPECT_SAYS(error_message("k\n1\nx\n"), "pass --null 'x'");
+  EXPECT_SAYS(error_message("k\n2024-01-31\nsoon\n"), "'soon' is not a date or time in ISO 8601");
+  EXPECT_SAYS(error_message("k\n2024-01-31\n2024-02-01\n77\n"), "line 4: '77' is not a date");
+  EXPECT_SAYS(error_message("k\n77\n2024-01-31\n"), "'2024-01-31' is not a number");
+  EXPECT_SAYS(error_message("k\n2024-01-31T12:30\n2024-01-31T12:30 CET\n"), "CET' is not a");
+  const LoadedColumn few = load("k\n12\nB7\nC9\n");
+  EXPECT_EQ(shown(few), "string \"12\" \"B7\" \"C9\"");
+  EXPECT_SAYS(few.remark(), "1 of 3 fields are numbers or times: column k is read as strings");
   EXPECT_EQ(shown(load("k\n2024-02-30\n")), "string \"2024-02-30\"");
-  EXPECT_EQ(shown(load("k\n2024-01\n")), "string \"2024-01\"");
+  EXPECT_SAYS(load("k\n31/01/2024\n").remark(), "'31/01/2024' is read as text");
+  EXPECT_SAYS(load("k\n02134\n").remark(), "'02134' is read as a number: --type k:string keeps");
+}
+
+TEST_F(CsvReader, ReadsWordsForMissingNumbersAsNulls) {
+  const LoadedColumn numbers = load("k\n1\nNA\nN/A\nNULL\nnull\nNaN\n\n8\n");
+  EXPECT_EQ(shown(numbers), "int64 1 null null null null null null 8");
+  EXPECT_EQ(numbers.remark(), "6 of 8 fields are null");
+  EXPECT_EQ(shown(load("k\n1970-01-02\nNA\n")), "timestamp64[D] 1 null");
+  EXPECT_EQ(shown(load("k\nNA\nNO\n\n")), "string \"NA\" \"NO\" null") << "country codes";
+  EXPECT_EQ(shown(load("k\n1\n-\n", "k", nullptr, {.nulls = {"-"}})), "int64 1 null");
+  EXPECT_EQ(shown(load("k\na\n-\n", "k", nullptr, {.nulls = {"-"}})), "string \"a\" null");
+}
+
+TEST_F(CsvReader, ReadsTheTypeThatIsGiven) {
+  const auto as = [&](std::string_view text, const std::string& type) {
+    return shown(load(text, "k", nullptr, {.types = {{"k", type}, {"other", "bool"}}}));
+  };
+  EXPECT_EQ(as("k\n007\n1.5\nNA\n", "string"), "string \"007\" \"1.5\" \"NA\"");
+  EXPECT_EQ(as("k\n7\nNA\n", "uint8"), "uint8 7 null");
+  EXPECT_EQ(as("k\n7\n", "float32"), "float32 7");
+  EXPECT_EQ(as("k\n1970-01-02\n", "date"), "timestamp64[D] 1");
+  EXPECT_EQ(as("k\n1970-01-02\n", "timestamp"), "timestamp64[us] 86400000000");
+  EXPECT_EQ(as("k\ntrue\n0\n", "bool"), "bool 1 0");
+  EXPECT_SAYS(error_message("k\n7\n300\n", "k", {.types = {{"k", "uint8"}}}),
+              "line 3: '300' is no uint8, the --type of column k");
+  EXPECT_SAYS(error_message("k\n1970-01-02T12:00\n", "k", {.types = {{"k", "date"}}}),
+              "is no date");
+  EXPECT_SAYS(error_of([&] { static_cast<void>(as("k\n7\n", "number")); }),
+              "invalid --type k:number");
+}
+
+TEST_F(CsvReader, ReadsFilesWithoutHeader) {
+  EXPECT_SAYS(error_message("1,2\n3,4\n"), "has no header: its first line is 1,2");
+  EXPECT_SAYS(error_message("2024-01-31,\n"), "pass --no-header");
+  EXPECT_EQ(shown(load("1,2\n3,4\n", "2", nullptr, {.header = false})), "int64 2 4");
+  EXPECT_EQ(shown(load("2019,2020\n3,4\n", "2020", nullptr, {.header = true})), "int64 4");
+  EXPECT_SAYS(error_message("Oslo,3\nRio,4\n"), "pass --no-header if the first line is data");
+}
+
+TEST_F(CsvReader, ReadsOtherDelimiters) {
+  EXPECT_EQ(shown(load("a;k\n1;\"2\"\n3;4\n", "k", nullptr, {.delimiter = ';'})), "int64 2 4");
+  EXPECT_EQ(shown(read_csv(write("a.tsv", "a\tk\n1\t2\n"), {.name = "k"})), "int64 2");
+  EXPECT_SAYS(error_message("a;k\n1;2\n"), "pass --delimiter ';'");
+  EXPECT_SAYS(error_message("a\tk\n1\t2\n"), "pass --delimiter 'tab'");
+}
+
+TEST_F(CsvReader, ReportsTheByteThatIsNotUtf8) {
+  EXPECT_SAYS(error_message("x,k\n1,Oslo\n2,Malm\xf6\n"),
+              "line 3, column 7: byte 0xf6 is not UTF-8");
+  EXPECT_SAYS(error_message("x\xff,k\n1,a\n"), "line 1, column 2");
+  EXPECT_EQ(shown(load("x,k\nMalm\xf6,2\n")), "int64 2") << "a column that is not read";
+  EXPECT_EQ(load("k\nMalm\xf6\n", "k", nullptr, {.encoding = "latin-1"}).view().string(0),
+            "Malm\xc3\xb6");
+  const std::string_view wide("\xff\xfek\0\n\0\xf6\0\x3d\xd8\0\xde", 12);
+  EXPECT_EQ(load(wide).view().string(0), "\xc3\xb6\xf0\x9f\x98\x80");
+  EXPECT_EQ(load(std::string_view("\xfe\xff\0k\0\n\0\x37", 8)).view().text(0), "7");
 }
 
 TEST_F(CsvReader, ReadsTimesInTheTicksOfAnotherColumn) {
@@ -163,11 +237,12 @@ TEST_F(CsvReader, ReadsTimesInTheTicksOfAnotherColumn) {
   EXPECT_SAYS(reject("k\n1970-01-03T12:00\n"), "such as 2024-01-31");
   const LoadedColumn dates = LoadedColumn::numbers("dates", Type::date32, RawMemory(4), 0);
   EXPECT_EQ(shown(load("k\n1970-01-03\n-7\n\n", "k", &dates)), "date32 2 -7 null");
-  EXPECT_EQ(load("k\n1970-01-03\n4294967296\n", "k", &dates).type(), Type::string)
-      << "no date has so many days";
+  EXPECT_SAYS(
+      error_of([&] { static_cast<void>(load("k\n1970-01-03\n4294967296\n", "k", &dates)); }),
+      "'1970-01-03' is not a number");
   TextColumn word;
   word.add("x");
-  const LoadedColumn strings = std::move(word).finish("strings");
+  const LoadedColumn strings = std::move(word).finish({.name = "strings"});
   EXPECT_EQ(shown(load("k\n2024-01-31\n", "k", &strings)), "string \"2024-01-31\"");
 }
 

@@ -1,0 +1,61 @@
+#include "cli/csv_options.hpp"
+
+#include "base/error.hpp"
+#include "cli/batch.hpp"
+
+namespace rtindex::cli {
+
+void CsvOptions::add_to(CLI::App& verb) {
+  verb.add_flag("--no-header", no_header,
+                "CSV files have no line of names; columns are numbered from\n"
+                "1: --csv-column 2")
+      ->group(csv_group);
+  verb.add_flag("--header", header, "The first line holds names, even if all are numbers")
+      ->group(csv_group);
+  verb.add_option("--delimiter", delimiter,
+                  "The character between fields, or tab (a comma; in .tsv\n"
+                  "files a tab)")
+      ->type_name("C")
+      ->group(csv_group);
+  verb.add_option("--null", nulls,
+                  "A text that means that there is no value; repeatable.\n"
+                  "Empty fields are null, and among numbers and times\n"
+                  "NULL, NA, N/A, null and NaN are too")
+      ->allow_extra_args(false)
+      ->type_name("TEXT")
+      ->group(csv_group);
+  verb.add_option("--type", types,
+                  "The type of a CSV column, instead of the one that fits all\n"
+                  "fields; repeatable: int64, uint32, float64, bool, date,\n"
+                  "timestamp, string, ...")
+      ->allow_extra_args(false)
+      ->type_name("COLUMN:TYPE")
+      ->group(csv_group);
+  verb.add_option("--encoding", encoding, "utf-8, latin-1 or utf-16 (utf-8)")
+      ->type_name("NAME")
+      ->group(csv_group);
+}
+
+CsvFormat CsvOptions::format() const {
+  CsvFormat format{.nulls = nulls};
+  if (header && no_header) fail("conflicting --header and --no-header: pass one of them");
+  if (header || no_header) format.header = header;
+  if (!delimiter.empty()) {
+    const std::string text = delimiter == "tab" || delimiter == "\\t" ? "\t" : delimiter;
+    if (text.size() != 1 || text == "\"" || text == "\n")
+      fail("invalid --delimiter {}: expected one character, or tab", delimiter);
+    format.delimiter = text.front();
+  }
+  for (const std::string& text : types) {
+    const std::size_t colon = text.rfind(':');
+    if (colon == std::string::npos)
+      fail("invalid --type {}: expected COLUMN:TYPE, such as city:string", text);
+    format.types[text.substr(0, colon)] = text.substr(colon + 1);
+  }
+  if (encoding != "utf-8" && encoding != "latin-1" && encoding != "utf-16")
+    fail("invalid --encoding {}: expected utf-8, latin-1 or utf-16", encoding);
+  format.encoding = encoding;
+  return format;
+}
+
+}  // namespace rtindex::cli

@@ -1,0 +1,201 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <rtindex/rtindex.hpp>
+
+#include "base/bytes.hpp"
+#include "base/error.hpp"
+#include "base/types.hpp"
+#include "cli/batch.hpp"
+#include "cli/csv_options.hpp"
+#include "cli/json_text.hpp"
+#include "cli/loaded_query.hpp"
+#include "cli/table.hpp"
+#include "cli/verbs.hpp"
+#include "column_files/column_file.hpp"
+#include "column_files/csv_reader.hpp"
+
+namespace rtindex::cli {
+
+namespace {
+
+struct InfoOptions {
+  std::string file, format;
+  std::vector<std::string> csv_columns;
+  CsvOptions csv;
+  bool json = false;
+};
+
+// What is known about a column, or why it cannot be read.
+struct ColumnInfo {
+  std::string name, type, error, note;
+  std::size_t rows = 0, nulls = 0;
+  std::optional<std::string> min, max;
+  std::vector<std::optional<std::string>> first;
+};
+
+struct Extremes {
+  std::size_t min, max;  // rows
+};
+
+// `key_at(row)`: what is compared. None if every key is null.
+template <class KeyAt>
+std::optional<Extremes> extremes(const ColumnView& column, KeyAt key_at) {
+  std::optional<Extremes> found;
+  for (std::size_t row = 0; row < column.size(); ++row) {
+    if (!column.valid(row)) continue;
+    if (!found) found = {row, row};
+    if (key_at(row) < key_at(found->min)) found->min = row;
+    if (key_at(found->max) < key_at(row)) found->max = row;
+  }
+  return found;
+}
+
+std::optional<Extremes> extremes(const ColumnView& column) {
+  if (column.type() == Type::string)
+    return extremes(column, [&](std::size_t row) { return column.string(row); });
+  if (!is_native(column.type())) return std::nullopt;
+  return visit_native(column.type(), [&]<class T>() {
+    const auto* const elements = static_cast<const T*>(column.data());
+    return extremes(column, [&](std::size_t row) { return value_of(elements[row]); });
+  });
+}
+
+// A string without the quotes that messages have.
+std::string plain_text(const LoadedColumn& column, std::size_t row) {
+  if (column.type() == Type::string) return std::string(column.view().string(row));
+  return column.text(row);
+}
+
+ColumnInfo info_of(const std::string& name, const LoadedColumn& column) {
+  constexpr std::size_t max_first = 10;
+  const ColumnView view = column.view();
+  ColumnInfo info{.name = name, .type = column.type_text(), .note = column.remark()};
+  info.rows = view.size();
+  for (std::size_t row = 0; row < view.size(); ++row) info.nulls += view.valid(row) ? 0 : 1;
+  for (std::size_t row = 0; row < std::min(view.size(), max_first); ++row)
+    info.first.push_back(view.valid(row) ? std::optional(plain_text(column, row)) : std::nullopt);
+  if (const auto rows = extremes(view)) {
+    info.min = plain_text(column, rows->min);
+    info.max = plain_text(column, rows->max);
+  }
+  return info;
+}
+
+ColumnInfo info_of(const std::string& name, const ColumnFile& file) {
+  try {
+    return info_of(name, load(file));
+  } catch (const Error& error) {
+    return {.name = name, .error = error.what()};
+  }
+}
+
+std::vector<ColumnInfo> columns_of(const InfoOptions& options) {
+  ColumnFile file{.path = options.file, .csv_format = options.csv.format()};
+  file.format =
+      options.format.empty() ? file_format_of(options.file) : file_format_named(options.format);
+  if (file.format != FileFormat::csv) return {info_of("", load(file))};
+  std::vector<std::string> names = options.csv_columns;
+  if (names.empty()) names = csv_names(FileBytes(options.file), file.csv_format);
+  std::vector<ColumnInfo> all;
+  for (const std::string& name : names) {
+    file.csv_column.name = name;
+    all.push_back(info_of(name, file));
+  }
+  return all;
+}
+
+std::string json_or_null(const std::optional<std::string>& text) {
+  return text ? json_text(*text) : "null";
+}
+
+std::string json_line(const std::string& file, const ColumnInfo& info) {
+  std::string json = fmt::format("{{\"file\": {}, \"column\": {}", json_text(file),
+                                 info.name.empty() ? "null" : json_text(info.name));
+  if (!info.error.empty()) return json + fmt::format(", \"error\": {}}}\n", json_text(info.error));
+  std::string first;
+  for (const auto& text : info.first) first += (first.empty() ? "" : ", ") + json_or_null(text);
+  json += fmt::format(
+      ", \"type\": {}, \"rows\": {}, \"nulls\": {}, \"min\": {}, \"max\": {}, \"first\": [{}]",
+      json_text(info.type), info.rows, info.nulls, json_or_null(info.min), json_or_null(info.max),
+      first);
+  if (!info.note.empty()) json += fmt::format(", \"note\": {}", json_text(info.note));
+  return json + "}\n";
+}
+
+void print_table(const std::vector<ColumnInfo>& columns) {
+  Table table({"column", "type", "rows", "null", "min", "max"});
+  for (const ColumnInfo& info : columns)
+    if (info.error.empty())
+      table.add({info.name, info.type, fmt::format("{}", info.rows), fmt::format("{}", info.nulls),
+                 info.min.value_or("-"), info.max.value_or("-")});
+  if (table.rows() != 0) fmt::print("{}", table.text());
+  for (const ColumnInfo& info : columns) {
+    if (!info.note.empty()) fmt::print("note: {}\n", info.note);
+    if (!info.error.empty()) fmt::print("cannot be read: {}\n", info.error);
+  }
+}
+
+void print_index(const InfoOptions& options) {
+  const Index index = load(options.file);
+  const LoadedColumn column = column_of(index, options.file);
+  const std::uintmax_t bytes = std::filesystem::file_size(options.file);
+  if (options.json) {
+    fmt::print(
+        "{{\"file\": {}, \"spec\": {}, \"type\": {}, \"rows\": {}, \"live\": {}, "
+        "\"bytes\": {}}}\n",
+        json_text(options.file), json_text(index.spec().text()), json_text(column.type_text()),
+        index.size(), index.live(), bytes);
+    return;
+  }
+  fmt::print("index file of {}\n{}", human_bytes(bytes), index.describe());
+}
+
+void describe_file(const InfoOptions& options) {
+  if (options.format.empty() && options.file.ends_with(".rtindex")) return print_index(options);
+  const std::vector<ColumnInfo> columns = columns_of(options);
+  if (!options.json) return print_table(columns);
+  for (const ColumnInfo& info : columns) fmt::print("{}", json_line(options.file, info));
+}
+
+constexpr const char* info_examples = R"(Examples:
+  rtindex info keys.rtindex
+      The keys, the spec, the segments and the memory of a saved index.
+  rtindex info orders.csv
+      How each column is read: its type, how many fields are null, the least and the greatest.
+      A column of numbers with other text in it is named, with the line.
+  rtindex info orders.csv --csv-column zip --type zip:string --json
+      One JSON object for each column, with its first ten rows.)";
+
+}  // namespace
+
+void add_info(CLI::App& app) {
+  auto options = std::make_shared<InfoOptions>();
+  CLI::App* verb = app.add_subcommand("info", "Describe an index file or the columns of a file.");
+  verb->get_help_ptr()->description("Print this help");
+  verb->add_option("file", options->file, "Index file of `rtindex build`, or a column file")
+      ->required()
+      ->type_name("FILE")
+      ->group(input_group);
+  verb->add_option("--format", options->format,
+                   "npy, sosd32, sosd64 or csv, for an unknown extension")
+      ->type_name("FORMAT")
+      ->group(input_group);
+  verb->add_option("--csv-column", options->csv_columns, "Column of a CSV file; unset: all")
+      ->allow_extra_args(false)
+      ->type_name("NAME")
+      ->group(csv_group);
+  options->csv.add_to(*verb);
+  verb->add_flag("--json", options->json, "JSON lines instead of a table")->group(output_group);
+  verb->footer(info_examples);
+  verb->callback([options] { describe_file(*options); });
+}
+
+}  // namespace rtindex::cli

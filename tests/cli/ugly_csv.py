@@ -1,0 +1,201 @@
+"""Ugly CSV files: what `rtindex info` reads of column k, or the message, beside what pandas reads.
+
+Run by a Python with pandas (build/python/venv has it), every file that both read is compared.
+"""
+
+import io
+import json
+import unittest
+
+from command import CommandTest
+
+try:
+    import pandas
+except ImportError:
+    pandas = None
+
+MILLION = 10**6
+SAME = {}  # pandas with its defaults
+
+
+class File:
+    """A file, the options of the command, and what is expected."""
+
+    def __init__(self, data, reads=None, says=None, options=(), pandas=None, note=None):
+        self.data = data if isinstance(data, bytes) else data.encode()
+        self.reads, self.says, self.options, self.note = reads, says, options, note
+        self.pandas = pandas  # the arguments of read_csv; None: pandas reads it otherwise, or not
+
+
+FILES = {
+    # Bytes and lines.
+    "byte_order_mark": File(b"\xef\xbb\xbfk,x\n1,2\n", ("int64", ["1"]), pandas=SAME),
+    "crlf": File("k,x\r\n1,2\r\n3,4\r\n", ("int64", ["1", "3"]), pandas=SAME),
+    "cr_only": File("k\r1\r2\r", says="lines end in CR: expected LF or CR LF"),
+    "no_last_line_break": File("x,k\n1,2", ("int64", ["2"]), pandas=SAME),
+    "empty_lines": File("x,k\n1,2\n\n\n3,4\n\n", ("int64", ["2", "4"]), pandas=SAME),
+    "empty_lines_of_one_column": File("k\n1\n\n3\n", ("int64", ["1", None, "3"]),
+                                      pandas={"skip_blank_lines": False}),
+    "empty": File("", says="is empty: expected a CSV header"),
+    "header_only": File("k,x\n", ("int64", [])),
+    "binary": File(b"\x93NUMPY\x01\x00v\x00", says="is not a CSV file"),
+    # Quotes.
+    "quoted_comma": File('k,x\n"a,b",1\n', ("string", ["a,b"]), pandas=SAME),
+    "doubled_quotes": File('k,x\n"say ""hi""",1\n', ("string", ['say "hi"']), pandas=SAME),
+    "embedded_line_break": File('k,x\n"two\nlines",1\nb,2\n', ("string", ["two\nlines", "b"]),
+                                pandas=SAME),
+    "quoted_numbers": File('k,x\n"1",a\n"2",b\n', ("int64", ["1", "2"]), pandas=SAME),
+    "quote_within_a_field": File('k,x\n5" pipe,1\n', ("string", ['5" pipe']), pandas=SAME),
+    "unclosed_quote": File('k,x\n1,2\n3,"4\n', says="line 3: unclosed quoted field"),
+    "text_after_a_quote": File('k,x\n"1"x,2\n', says="line 2: text after a closing quote"),
+    # Shapes.
+    "short_line": File("k,x\n1,2\n3\n", says="line 3: expected 2 fields as in the first line, got 1"),
+    "long_line": File("k,x\n1,2\n3,4,5\n", says="line 3: expected 2 fields as in the first line, got 3"),
+    "one_column": File("k\n7\n8\n", ("int64", ["7", "8"]), pandas=SAME),
+    "two_columns_of_one_name": File("k,k\n1,2\n", says="two columns named 'k'"),
+    "no_header": File("5,6\n7,8\n", says="has no header: its first line is 5,6; pass --no-header"),
+    "no_header_as_told": File("5,6\n7,8\n", ("int64", ["6", "8"]),
+                              options=["--no-header", "--csv-column", "2"],
+                              pandas={"header": None, "names": ["a", "k"]}),
+    "semicolons": File("x;k\n1;2\n", says="pass --delimiter ';'"),
+    "semicolons_as_told": File("x;k\n1;2\n", ("int64", ["2"]), options=["--delimiter", ";"],
+                               pandas={"sep": ";"}),
+    "tabs": File("x\tk\n1\t2,5\n", says="pass --delimiter 'tab'"),
+    # Numbers.
+    "spaces": File("k,x\n 1,a\n2 ,b\n", ("int64", ["1", "2"]), pandas=SAME),
+    "words_for_nulls": File("k\n1\nNA\nN/A\nNULL\nnull\nNaN\n9\n",
+                            ("int64", ["1", None, None, None, None, None, "9"]), pandas=SAME,
+                            note="5 of 7 fields are null"),
+    "other_word_for_nulls": File("k\n1\n-\n9\n", says="line 3: '-' is not a number, but 2 of 3"),
+    "other_word_as_told": File("k\n1\n-\n9\n", ("int64", ["1", None, "9"]), options=["--null", "-"],
+                               pandas={"na_values": ["-"]}),
+    "mixed": File("k\n1\n2\nthree\n", says="pass --null 'three' if it means that there is no value"),
+    "mixed_as_told": File("k\n1\n2\nthree\n", ("string", ["1", "2", "three"]),
+                          options=["--type", "k:string"], pandas={"dtype": str}),
+    "mostly_text": File("k\nA7\n12\nB9\n", ("string", ["A7", "12", "B9"]), pandas=SAME,
+                        note="1 of 3 fields are numbers or times: column k is read as strings"),
+    "above_int64": File("k\n1\n18446744073709551615\n", ("uint64", ["1", "18446744073709551615"]),
+                        pandas=SAME),
+    "above_uint64": File("k\n1\n36893488147419103232\n", says="no 64-bit type fits all integers"),
+    "above_2_to_53": File("k\n1.5\n9007199254740993\n",
+                          says="line 3: 9007199254740993 is not exact as float64"),
+    "above_2_to_53_as_told": File("k\n1.5\n9007199254740993\n",
+                                  ("float64", ["1.5", "9007199254740992"]),
+                                  options=["--type", "k:float64"], pandas=SAME),
+    "decimals": File("k\n1\n2.5\n-1e3\n.5\n", ("float64", ["1", "2.5", "-1000", "0.5"]),
+                     pandas=SAME),
+    "infinities": File("k\n1\ninf\n-inf\n", ("float64", ["1", "inf", "-inf"]), pandas=SAME),
+    "leading_zeros": File("k\n02134\n00501\n", ("int64", ["2134", "501"]), pandas=SAME,
+                          note="--type k:string keeps its zeros"),
+    "thousands": File('k,x\n"1,234",a\n"5,678",b\n', ("string", ["1,234", "5,678"]), pandas=SAME,
+                      note="'1,234' is read as text"),
+    "hexadecimal": File("k\n0x10\n", ("string", ["0x10"]), pandas=SAME),
+    "only_nulls": File("k,x\n,1\n,2\n", ("int64", [None, None]), pandas=SAME),
+    # Dates and times.
+    "iso_dates": File("k\n2024-01-31\n\n2024-02-29\n",
+                      ("timestamp64[D]", ["2024-01-31", None, "2024-02-29"]),
+                      pandas={"parse_dates": ["k"], "skip_blank_lines": False}),
+    "iso_times": File("k\n2024-01-31T12:30\n2024-01-31 12:30:05.25Z\n",
+                      ("timestamp64[us]",
+                       ["2024-01-31T12:30:00.000000", "2024-01-31T12:30:05.250000"])),
+    "offsets_from_utc": File("k\n2024-01-31T12:30:00+02:00\n2024-01-31T12:30:00-05:00\n",
+                             ("timestamp64[us]",
+                              ["2024-01-31T10:30:00.000000", "2024-01-31T17:30:00.000000"])),
+    "european_dates": File("k\n31.01.2024\n01.02.2024\n", ("string", ["31.01.2024", "01.02.2024"]),
+                           pandas=SAME, note="times as 2024-01-31"),
+    "american_dates": File("k\n01/31/2024\n", ("string", ["01/31/2024"]), pandas=SAME,
+                           note="times as 2024-01-31"),
+    "dates_and_text": File("k\n2024-01-31\n2024-02-01\nsoon\n",
+                           says="line 4: 'soon' is not a date or time in ISO 8601"),
+    "dates_of_two_formats": File("k\n2024-01-31\n01.02.2024\n", says="'01.02.2024' is not a date"),
+    # Encodings.
+    "utf_8": File("k\nMalmö\nОсло\n", ("string", ["Malmö", "Осло"]), pandas=SAME),
+    "latin_1": File(b"x,k\n1,Oslo\n2,Malm\xf6\n", says="line 3, column 7: byte 0xf6 is not UTF-8"),
+    "latin_1_as_told": File(b"x,k\n1,Oslo\n2,Malm\xf6\n", ("string", ["Oslo", "Malmö"]),
+                            options=["--encoding", "latin-1"], pandas={"encoding": "latin-1"}),
+    "utf_16": File("k\nMalmö\n".encode("utf-16"), ("string", ["Malmö"]),
+                   pandas={"encoding": "utf-16"}),
+    "country_codes": File("k\nNA\nNO\n", ("string", ["NA", "NO"]),
+                          pandas={"keep_default_na": False}),
+    # Size.
+    "million": File("k,x\n" + "".join(f"{i},a\n" for i in range(MILLION)),
+                    ("int64", [str(i) for i in range(10)]), pandas=SAME),
+    "late_text": File("k\n" + "7\n" * MILLION + "x\n", says=f"line {MILLION + 2}: 'x' is not a number"),
+}
+
+
+def as_shown(value, kind):
+    """An element of pandas as `rtindex info` shows it."""
+    if pandas.isna(value):
+        return None
+    if kind.startswith("timestamp"):
+        return value.strftime("%Y-%m-%d")
+    if kind in ("int64", "uint64"):
+        return str(int(value))
+    if kind == "float64":
+        return f"{value:.16g}"
+    return value
+
+
+class UglyFiles(CommandTest):
+    def info(self, file, name):
+        self.write(f"{name}.csv", file.data)
+        options = list(file.options)
+        if "--csv-column" not in options:
+            options += ["--csv-column", "k"]
+        return json.loads(self.succeed("info", f"{name}.csv", *options, "--json").stdout)
+
+    def test_every_file_gets_its_answer_or_its_message(self):
+        self.assertGreaterEqual(len(FILES), 40)
+        for name, file in FILES.items():
+            with self.subTest(name):
+                info = self.info(file, name)
+                if file.says:
+                    self.assertIn(f"{name}.csv", info["error"])
+                    self.assertIn(file.says, info["error"])
+                    continue
+                self.assertNotIn("error", info)
+                self.assertEqual((info["type"], info["first"]), file.reads)
+                self.assertIn(file.note or "", info.get("note", ""))
+
+    def test_a_message_is_the_same_from_every_verb(self):
+        for name in "mixed", "above_2_to_53", "latin_1", "no_header", "semicolons":
+            with self.subTest(name):
+                self.write("a.csv", FILES[name].data)
+                for verb in ["lookup", "--key", "1"], ["build", "-o", "a.rtindex"]:
+                    self.reject(*verb, "--column", "a.csv", "--csv-column", "k",
+                                says=["a.csv", FILES[name].says])
+
+    def test_options(self):
+        self.write("a.csv", "k\n1\n")
+        for options, says in ((["--type", "k"], "expected COLUMN:TYPE"),
+                              (["--type", "k:number"], "invalid --type k:number"),
+                              (["--delimiter", "::"], "expected one character, or tab"),
+                              (["--encoding", "ebcdic"], "expected utf-8, latin-1 or utf-16"),
+                              (["--header", "--no-header"], "pass one of them")):
+            self.reject("lookup", "--column", "a.csv", "--key", "1", *options, says=says)
+
+    def test_nulls_among_values_are_skipped(self):
+        self.write("prices.csv", "id,price\n7,1.5\n7,NA\n8,N/A\n7,2\n")
+        out = self.succeed("lookup", "--column", "prices.csv", "--csv-column", "id", "--values",
+                           "prices.csv", "--values-csv-column", "price", "--key", 7, "--answer",
+                           "sum,count")
+        self.assertIn("7      3  3.5\n", out.stdout)
+        self.assertIn("note     prices.csv: 2 of 4 fields are null\n", out.stderr)
+
+    @unittest.skipUnless(pandas, "pandas is not installed")
+    def test_pandas_reads_the_same(self):
+        for name, file in FILES.items():
+            if file.pandas is None:
+                continue
+            with self.subTest(name):
+                kind, first = file.reads
+                frame = pandas.read_csv(io.BytesIO(file.data), **file.pandas)
+                self.assertEqual([as_shown(value, kind) for value in frame["k"][:10]], first)
+                info = self.info(file, name)
+                self.assertEqual(info["rows"], len(frame))
+                self.assertEqual(info["nulls"], int(frame["k"].isna().sum()))
+
+
+if __name__ == "__main__":
+    unittest.main()
