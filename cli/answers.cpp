@@ -41,7 +41,7 @@ const std::string no_match = "-";
 
 std::vector<std::string> header(AnswerSet answers, QueryKind kind) {
   std::vector<std::string> names = {"key"};
-  if (kind == QueryKind::range || kind == QueryKind::prefix) names = {"lower", "upper"};
+  if (has_two_ends(kind) || kind == QueryKind::prefix) names = {"lower", "upper"};
   if (kind == QueryKind::nearest) names = {"lookup"};
   for (const Answer answer : all_answers())
     if (answers.has(answer)) names.emplace_back(name_of(answer));
@@ -239,7 +239,7 @@ std::string AnswerTable::answer_text(const Answers& answers, Answer answer, std:
 void AnswerTable::append(const LoadedQuery& lookups, std::size_t first, const Answers& answers) {
   for (std::size_t i = 0; i < answers.size(); ++i) {
     std::vector<std::string> cells = {key_text(lookups.lower, lookups.lower_text, first + i)};
-    if (lookups.kind() == QueryKind::range || lookups.kind() == QueryKind::prefix)
+    if (has_two_ends(lookups.kind()) || lookups.kind() == QueryKind::prefix)
       cells.push_back(lookups.kind() == QueryKind::prefix
                           ? cells.front() + "..."
                           : key_text(lookups.upper, lookups.upper_text, first + i));

@@ -154,8 +154,12 @@ void run_batch(const BatchOptions& options, const LookupSource& source) {
         "with --include FILE",
         options.saved);
   std::vector<LoadedQuery> lookups;
-  if (source.has_value) lookups = source.load(opened.column);
-  for (const LoadedQuery& some : lookups) some.require_fit(opened.column);
+  if (source.has_value) lookups = source.load(opened.queried());
+  for (const LoadedQuery& some : lookups) {
+    if (searches_intervals(some.kind()) && !opened.column.interval_ends())
+      fail("{} holds keys, not intervals: build it with --start, --end and --ends", options.saved);
+    some.require_fit(opened.queried());
+  }
   const LoadedColumn values = options.load_values(opened.column);
   opened.summary.add_note(values);
   for (const LoadedQuery& some : lookups) {

@@ -17,6 +17,21 @@
 
 namespace rtindex::cli {
 
+// A column of intervals.
+struct IntervalOptions {
+  // Columns of the CSV file --column; without it, files.
+  std::string start, end;
+  std::vector<std::string> by;
+  std::string ends;
+
+  void add_to(CLI::App& verb);
+  [[nodiscard]] bool has_value() const {
+    return !start.empty() || !end.empty() || !by.empty() || !ends.empty();
+  }
+  // Throws unless start, end and ends are set.
+  void require_complete() const;
+};
+
 // The common options of verbs that query an index.
 struct BatchOptions {
   std::vector<std::string> columns;  // several: the parts of composite keys
@@ -26,6 +41,7 @@ struct BatchOptions {
   std::string format;
   std::vector<std::string> csv_columns;
   CsvOptions csv;
+  IntervalOptions intervals;
   std::string values_csv_column;
   std::string values_csv_option = "--values-csv-column";  // its name in messages
   std::string index = "auto";
@@ -74,6 +90,7 @@ struct BatchOptions {
   void validate() const;
 
  private:
+  [[nodiscard]] LoadedColumn load_intervals() const;
   [[nodiscard]] ColumnFile values_file() const;
 };
 
@@ -87,6 +104,7 @@ CLI::Option* add_files_option(CLI::App& verb, const std::string& name,
 // The headings of --help.
 inline constexpr const char* input_group = "Input";
 inline constexpr const char* csv_group = "CSV input";
+inline constexpr const char* interval_group = "Intervals";
 inline constexpr const char* index_group = "Index";
 inline constexpr const char* neighbour_group = "Neighbours";
 inline constexpr const char* output_group = "Output";

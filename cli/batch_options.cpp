@@ -67,6 +67,40 @@ CLI::Option* add_file_option(CLI::App& verb, const std::string& name, std::strin
       ->group(input_group);
 }
 
+void IntervalOptions::add_to(CLI::App& verb) {
+  verb.add_option("--start", start,
+                  "The starts of intervals: a column of the CSV file --column,\n"
+                  "or a file")
+      ->type_name("NAME")
+      ->group(interval_group);
+  verb.add_option("--end", end, "The ends of intervals, likewise")
+      ->type_name("NAME")
+      ->group(interval_group);
+  verb.add_option("--ends", ends,
+                  "Which ends belong to intervals: \"[]\" (both), \"[)\", \"(]\"\n"
+                  "or \"()\"; there is no default")
+      ->type_name("ENDS")
+      ->group(interval_group);
+  verb.add_option("--by", by,
+                  "A leading column, which must be equal: a room, a symbol;\n"
+                  "repeatable. Queries have its values first: --key blue,10")
+      ->allow_extra_args(false)
+      ->type_name("NAME")
+      ->group(interval_group);
+}
+
+void IntervalOptions::require_complete() const {
+  if (start.empty() || end.empty())
+    fail("missing {} of intervals: pass --start, --end and --ends",
+         start.empty() ? "--start" : "--end");
+  if (ends.empty())
+    fail(
+        "missing --ends: pass \"[)\" if an interval contains its start but not its end, \"[]\" if "
+        "it "
+        "contains both, or \"(]\" or \"()\"");
+  static_cast<void>(ends_named(ends));
+}
+
 void BatchOptions::add_column_to(CLI::App& verb) {
   verb.get_help_ptr()->description("Print this help");
   add_files_option(verb, "--column", columns,
@@ -165,6 +199,10 @@ RowOrder BatchOptions::row_order() const {
 
 std::vector<std::string> BatchOptions::input_files() const {
   std::vector<std::string> files = columns;
+  if (columns.empty() && intervals.has_value()) {
+    files = intervals.by;
+    files.insert(files.end(), {intervals.start, intervals.end});
+  }
   if (!saved.empty()) files.push_back(saved);
   if (!values.empty()) files.push_back(values);
   return files;
@@ -186,7 +224,10 @@ AnswerSet BatchOptions::answer_set() const {
 bool BatchOptions::wants_values() const { return answer_set().has_any_of(aggregates); }
 
 void BatchOptions::validate() const {
-  if (columns.empty() && saved.empty())
+  if (intervals.has_value() && saved.empty()) intervals.require_complete();
+  if (intervals.has_value() && !saved.empty())
+    fail("--start, --end, --by and --ends need --column: a saved index keeps its intervals");
+  if (columns.empty() && saved.empty() && !intervals.has_value())
     fail("missing column: pass --column FILE, or --load FILE.rtindex for a saved index");
   if (!columns.empty() && !saved.empty())
     fail("conflicting --column and --load: pass a column or a saved index, not both");
@@ -206,7 +247,35 @@ void BatchOptions::validate() const {
     fail("--order needs rows: add rows to --answer, or remove --order");
 }
 
+// The ends are read like the starts, so that both have the same type and unit.
+LoadedColumn BatchOptions::load_intervals() const {
+  intervals.require_complete();
+  if (columns.size() > 1 || !csv_columns.empty())
+    fail("--start and --end name the columns of one CSV file: remove the other names");
+  const auto load_one = [&](const std::string& name, const char* option, const LoadedColumn* like) {
+    ColumnFile file{.path = name, .csv_format = csv.format(), .like = like};
+    if (!columns.empty()) {
+      file.path = columns.front();
+      file.csv_column = {.name = name, .option = option};
+    }
+    if (!format.empty()) file.format = file_format_named(format);
+    if (!columns.empty() &&
+        (file.format ? file.format : file_format_of(file.path)) != FileFormat::csv)
+      fail(
+          "{} is not a CSV file, so it has no columns {} and {}: pass --start FILE and --end FILE "
+          "without --column",
+          file.path, intervals.start, intervals.end);
+    return load(file);
+  };
+  std::vector<LoadedColumn> parts;
+  for (const std::string& name : intervals.by) parts.push_back(load_one(name, "--by", nullptr));
+  parts.push_back(load_one(intervals.start, "--start", nullptr));
+  parts.push_back(load_one(intervals.end, "--end", &parts.back()));
+  return LoadedColumn::intervals(std::move(parts), ends_named(intervals.ends));
+}
+
 LoadedColumn BatchOptions::load_column() const {
+  if (intervals.has_value()) return load_intervals();
   std::vector<LoadedColumn> parts;
   for (const PartFile& part : part_files(columns, csv_columns, "--csv-column")) {
     ColumnFile file{

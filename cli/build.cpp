@@ -27,7 +27,7 @@ using Clock = std::chrono::steady_clock;
 void require_output(const BatchOptions& options) {
   AtomicFile::require_writable(options.output);
   std::error_code error;
-  for (const std::string& column : options.columns)
+  for (const std::string& column : options.input_files())
     if (fs::equivalent(options.output, column, error) && !error)
       fail("{} is also the column: pass another output file", options.output);
   if (fs::equivalent(options.output, options.values, error) && !error)
@@ -36,7 +36,8 @@ void require_output(const BatchOptions& options) {
 
 void run(const BatchOptions& options) {
   const Spec spec(options.index);
-  if (options.columns.empty()) fail("missing column: pass --column FILE");
+  if (options.columns.empty() && !options.intervals.has_value())
+    fail("missing column: pass --column FILE, or --start FILE and --end FILE of intervals");
   if (options.output.empty()) fail("missing output: pass -o FILE.rtindex");
   require_output(options);
   const auto style = options.quiet ? Progress::Style::silent : Progress::on_terminal_only();
@@ -67,7 +68,7 @@ void run(const BatchOptions& options) {
                human_bytes(fs::file_size(options.output)), milliseconds_text(seconds));
 }
 
-constexpr const char* build_examples = R"(Examples:
+constexpr const char* build_examples = R"help(Examples:
   rtindex build --column keys.npy -o keys.rtindex
       Then: rtindex lookup --load keys.rtindex --keys wanted.npy -o rows.npy
   rtindex build --column people.csv --csv-column city --index btree -o city.rtindex
@@ -75,11 +76,13 @@ constexpr const char* build_examples = R"(Examples:
   rtindex build --column keys.npy --include price.npy -o prices.rtindex
       Then: rtindex range --load prices.rtindex --range 10:99 --answer sum
       A sum over a million matches is as fast as over one.
+  rtindex build --column prices.csv --start from --end to --ends "[)" -o valid.rtindex
+      Intervals. Then: rtindex contains --load valid.rtindex --key 2024-01-31 --answer rows
   rtindex build --column books_uint64 --format sosd64 --describe -o books.rtindex
       Also print the full spec, the memory and the reasons for defaults.
 
 The file is written atomically and mapped when it is loaded: even a large one opens in
-milliseconds. rx:embree and indexes on a GPU are rebuilt from the column in the file.)";
+milliseconds. rx:embree and indexes on a GPU are rebuilt from the column in the file.)help";
 
 }  // namespace
 
@@ -87,6 +90,7 @@ void add_build(CLI::App& app) {
   auto options = std::make_shared<BatchOptions>();
   CLI::App* verb = app.add_subcommand("build", "Build an index and save it to a file.");
   options->add_column_to(*verb);
+  options->intervals.add_to(*verb);
   options->values_csv_option = "--include-csv-column";
   add_file_option(*verb, "--include", options->values,
                   "File with one value per row, stored in key order: sum, min\n"

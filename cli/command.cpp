@@ -36,7 +36,7 @@ void describe(CLI::App& app) {
   app.require_subcommand(0, 1);  // parse_and_run() reports a missing verb
   app.set_help_flag("-h,--help", "Print this help");
   app.set_version_flag("--version", rtindex_build_text(), "Print the version and what is built in");
-  app.footer(R"(Examples:
+  app.footer(R"help(Examples:
   rtindex demo
       See it work.
   rtindex lookup --column keys.npy --key 42 --key 43 --answer rows
@@ -45,6 +45,8 @@ void describe(CLI::App& app) {
       The sum of the values in every range of keys.
   rtindex nearest --column times.npy --key 2024-01-31T12:30 --answer any,key
       The last time at or before this one.
+  rtindex contains --column prices.csv --start from --end to --ends "[)" --key 2024-01-31
+      The row whose interval contains this day.
   rtindex build --column keys.npy -o keys.rtindex
       Keep the index; `lookup --load keys.rtindex` opens it at once.
   rtindex update keys.rtindex --insert new.npy
@@ -53,7 +55,7 @@ void describe(CLI::App& app) {
       Which indexes are available on this machine, and their options.
 
 `rtindex VERB --help` shows the options of a verb, with more examples.
-Exit codes: 0 success, 1 internal error, 2 invalid input (one line on stderr says what).)");
+Exit codes: 0 success, 1 internal error, 2 invalid input (one line on stderr says what).)help");
 }
 
 // The help of the verb that was parsed.
@@ -107,6 +109,10 @@ int run_command(int argc, char** argv) {
   add_lookup(app);
   add_range(app);
   add_nearest(app);
+  add_contains(app);
+  add_overlaps(app);
+  add_within(app);
+  add_covers(app);
   add_join(app);
   add_rank(app);
   add_select(app);

@@ -11,15 +11,16 @@ namespace {
 constexpr const char* key_options = "--keys FILE, or --key K for single keys";
 
 // The ranges of the command line, batch by batch.
-std::vector<LoadedQuery> inline_ranges(const std::vector<std::string>& texts, Ends ends,
+std::vector<LoadedQuery> inline_ranges(const std::vector<std::string>& texts, const Query& settings,
                                        const LoadedColumn& column) {
+  const bool led = searches_intervals(settings.kind) && !column.parts().empty();
   struct Batch {
     std::vector<std::string> lower, upper;
     bool has_lower, has_upper;
   };
   std::vector<Batch> batches;
   for (const std::string& text : texts) {
-    const RangeText range = split_range(text, column);
+    const RangeText range = led ? split_led_range(text, column) : split_range(text, column);
     const bool has_lower = !range.lower.empty();
     const bool has_upper = !range.upper.empty();
     // A range without ends is a batch of its own.
@@ -31,7 +32,7 @@ std::vector<LoadedQuery> inline_ranges(const std::vector<std::string>& texts, En
   }
   std::vector<LoadedQuery> lookups;
   for (const Batch& batch : batches) {
-    LoadedQuery some{.settings = {.kind = QueryKind::range, .ends = ends}};
+    LoadedQuery some{.settings = settings};
     some.has_lower = batch.has_lower;
     some.has_upper = batch.has_upper;
     if (batch.has_lower) some.lower = inline_keys(batch.lower, "--range", column);
@@ -61,7 +62,8 @@ void KeyInput::add_to(CLI::App& verb) {
   verb.add_option("--key", texts,
                   "A key to look up, instead of --keys; repeatable. Dates\n"
                   "and times as 2024-01-31 and 2024-01-31T12:30:05;\n"
-                  "composite keys as Oslo,2024-01-31")
+                  "composite keys as Oslo,2024-01-31, a part with a comma as\n"
+                  "\"Rio, Sul\",2024-01-31")
       ->type_name("K")
       ->group(input_group);
   verb.add_option("--keys-csv-column", csv_columns, "Column of --keys, if it differs")
@@ -101,6 +103,15 @@ LookupSource KeyInput::source(const BatchOptions& options) const {
 }
 
 void RangeInput::add_to(CLI::App& verb) {
+  add_ranges_to(verb);
+  verb.add_option("--starts-with", prefixes,
+                  "All strings that begin with a text, instead of ranges;\n"
+                  "repeatable")
+      ->type_name("TEXT")
+      ->group(input_group);
+}
+
+void RangeInput::add_ranges_to(CLI::App& verb) {
   add_files_option(verb, "--lower", lower, "File with the lower bounds; unset: from the start");
   add_files_option(verb, "--upper", upper, "File with the upper bounds; unset: to the end");
   verb.add_option("--range", texts,
@@ -108,11 +119,6 @@ void RangeInput::add_to(CLI::App& verb) {
                   "bound may be missing: 10: or :19. Dates and times as\n"
                   "2024-01-31 and 2024-01-31T12:30:05")
       ->type_name("L:U")
-      ->group(input_group);
-  verb.add_option("--starts-with", prefixes,
-                  "All strings that begin with a text, instead of ranges;\n"
-                  "repeatable")
-      ->type_name("TEXT")
       ->group(input_group);
   verb.add_option("--lower-csv-column", lower_csv_columns, "Column of --lower, if it differs")
       ->type_name("NAME")
@@ -136,14 +142,14 @@ std::vector<std::string> RangeInput::files() const {
   return all;
 }
 
-std::vector<LoadedQuery> RangeInput::load(const BatchOptions& options,
-                                          const LoadedColumn& column) const {
+std::vector<LoadedQuery> RangeInput::load(const BatchOptions& options, const LoadedColumn& column,
+                                          QueryKind kind) const {
   if (!prefixes.empty()) return inline_prefixes(prefixes, column);
   if (!files().empty() && !texts.empty())
     fail("conflicting --range and --lower or --upper: pass files or ranges, not both");
-  const Ends ends = ends_named(options.ends);
-  if (!texts.empty()) return inline_ranges(texts, ends, column);
-  LoadedQuery lookups{.settings = {.kind = QueryKind::range, .ends = ends}};
+  const Query settings{.kind = kind, .ends = ends_named(options.ends)};
+  if (!texts.empty()) return inline_ranges(texts, settings, column);
+  LoadedQuery lookups{.settings = settings};
   lookups.has_lower = !lower.empty();
   lookups.has_upper = !upper.empty();
   if (lookups.has_lower)

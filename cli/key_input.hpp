@@ -31,15 +31,18 @@ struct RangeInput {
   std::vector<std::string> prefixes;
 
   void add_to(CLI::App& verb);
+  void add_ranges_to(CLI::App& verb);  // without prefixes
   [[nodiscard]] bool has_value() const {
     return !lower.empty() || !upper.empty() || !texts.empty() || !prefixes.empty();
   }
   // Throws if prefixes are combined with ranges or --ends.
   void require_one_kind(const std::string& ends) const;
   [[nodiscard]] std::vector<std::string> files() const;
-  // One batch for all ranges that have the same ends, in their order.
+  // One batch for all ranges that have the same ends, in their order. `kind`: of queries with two
+  // ends.
   [[nodiscard]] std::vector<LoadedQuery> load(const BatchOptions& options,
-                                              const LoadedColumn& column) const;
+                                              const LoadedColumn& column,
+                                              QueryKind kind = QueryKind::range) const;
 };
 
 // --ends of ranges.

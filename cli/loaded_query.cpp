@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "base/types.hpp"
 #include "cli/summary.hpp"
+#include "column_files/csv_scanner.hpp"
 #include "column_files/text_column.hpp"
 #include "column_files/text_values.hpp"
 #include "keys/ordered_bits.hpp"
@@ -97,17 +98,33 @@ RangeText split_range(const std::string& text, const LoadedColumn& column) {
 
 namespace {
 
-// "Oslo,2024-01-31" as its parts; the last one may contain commas.
+// The position of the comma behind the part that begins at `first`; npos if it is the last one.
+std::size_t end_of_part(const std::string& text, std::size_t first) {
+  if (first >= text.size() || text[first] != '"') return text.find(',', first);
+  std::size_t quote = text.find('"', first + 1);
+  while (quote != std::string::npos && quote + 1 < text.size() && text[quote + 1] == '"')
+    quote = text.find('"', quote + 2);
+  return quote == std::string::npos ? text.find(',', first) : text.find(',', quote);
+}
+
+// A part in quotes without them; "" within is one quote.
+std::string unquoted(const std::string& part) {
+  if (part.size() < 2 || part.front() != '"' || part.back() != '"') return part;
+  return CsvField{.text = std::string_view(part).substr(1, part.size() - 2), .quoted = true}
+      .unquoted();
+}
+
+// "Oslo,2024-01-31" as its parts; the last one may contain commas without quotes.
 std::vector<std::string> split_parts(const std::string& text, std::size_t most) {
   std::vector<std::string> parts;
   std::size_t first = 0;
   while (parts.size() + 1 < most) {
-    const std::size_t comma = text.find(',', first);
+    const std::size_t comma = end_of_part(text, first);
     if (comma == std::string::npos) break;
-    parts.push_back(text.substr(first, comma - first));
+    parts.push_back(unquoted(text.substr(first, comma - first)));
     first = comma + 1;
   }
-  parts.push_back(text.substr(first));
+  parts.push_back(unquoted(text.substr(first)));
   return parts;
 }
 
@@ -129,6 +146,22 @@ LoadedColumn inline_tuples(const std::vector<std::string>& texts, const std::str
 }
 
 }  // namespace
+
+RangeText split_led_range(const std::string& text, const LoadedColumn& points) {
+  std::size_t point = 0;
+  for (std::size_t part = 0; part + 1 < points.parts().size(); ++part) {
+    const std::size_t comma = end_of_part(text, point);
+    if (comma == std::string::npos)
+      fail("invalid --range {}: expected {} values before the range, such as blue,9:11", text,
+           points.parts().size() - 1);
+    point = comma + 1;
+  }
+  RangeText range = split_range(text.substr(point), points.parts().back());
+  const std::string leading = text.substr(0, point);
+  if (!range.lower.empty()) range.lower.insert(0, leading);
+  if (!range.upper.empty()) range.upper.insert(0, leading);
+  return range;
+}
 
 LoadedColumn inline_keys(const std::vector<std::string>& texts, const std::string& option,
                          const LoadedColumn& column) {
@@ -166,6 +199,8 @@ LoadedColumn column_of(const Index& index, const std::string& file) {
       parts.push_back(LoadedColumn::indexed(file, types[part], index.size()));
       parts.back().set_unit(std::string(name_of(units[part])));
     }
+    if (const auto ends = index.interval_ends())
+      return LoadedColumn::intervals(std::move(parts), *ends);
     return LoadedColumn::composite(std::move(parts));
   }
   LoadedColumn column = LoadedColumn::indexed(file, index.type(), index.size());

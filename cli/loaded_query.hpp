@@ -37,9 +37,11 @@ struct RangeText {
   std::string lower, upper;
 };
 [[nodiscard]] RangeText split_range(const std::string& text, const LoadedColumn& column);
+// Of intervals with leading columns, whose values come first: "blue,9:11".
+[[nodiscard]] RangeText split_led_range(const std::string& text, const LoadedColumn& points);
 
 // Keys from the command line, read as the type of the column; the parts of composite keys are
-// separated by commas. `option`: for messages.
+// separated by commas; one with a comma is quoted as in CSV files. `option`: for messages.
 [[nodiscard]] LoadedColumn inline_keys(const std::vector<std::string>& texts,
                                        const std::string& option, const LoadedColumn& column);
 

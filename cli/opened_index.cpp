@@ -13,6 +13,7 @@ OpenedIndex::OpenedIndex(const BatchOptions& options) {
   options.validate();
   if (options.saved.empty()) {
     column = options.load_column();
+    if (column.interval_ends()) points_ = column.points();
     return;
   }
   const auto start = Clock::now();
@@ -21,6 +22,7 @@ OpenedIndex::OpenedIndex(const BatchOptions& options) {
   summary.build_seconds = seconds_since(start);
   summary.loaded = true;
   column = column_of(*index, options.saved);
+  if (column.interval_ends()) points_ = column.points();
 }
 
 void OpenedIndex::build(const BatchOptions& options) {

@@ -26,9 +26,17 @@ struct OpenedIndex {
   // The summary on stderr, unless the call is quiet.
   void print_summary(const BatchOptions& options) const;
 
+  // What queries are compared with: the column, or the points of intervals.
+  [[nodiscard]] const LoadedColumn& queried() const {
+    return column.interval_ends() ? points_ : column;
+  }
+
   LoadedColumn column;  // without elements if the index was saved
   std::optional<Index> index;
   Summary summary;
+
+ private:
+  LoadedColumn points_;
 };
 
 }  // namespace rtindex::cli

@@ -119,6 +119,7 @@ LoadedColumn inline_rows(const std::vector<std::uint32_t>& rows) {
 }
 
 Changes load_changes(const UpdateOptions& options, const Index& index) {
+  if (index.interval_ends()) fail("{} holds intervals: change it with the library", options.saved);
   if (index.type() == Type::composite)
     fail("{} has composite keys: change it with the library", options.saved);
   const LoadedColumn column = column_of(index, options.saved);

@@ -115,6 +115,23 @@ LoadedColumn LoadedColumn::composite(std::vector<LoadedColumn> parts) {
   return column;
 }
 
+LoadedColumn LoadedColumn::intervals(std::vector<LoadedColumn> parts, Ends ends) {
+  assert(parts.size() >= 2);
+  LoadedColumn column = composite(std::move(parts));
+  column.interval_ends_ = ends;
+  return column;
+}
+
+LoadedColumn LoadedColumn::points() const {
+  assert(interval_ends_);
+  std::vector<LoadedColumn> parts;
+  for (std::size_t part = 0; part + 1 < parts_.size(); ++part) {
+    parts.push_back(indexed(name_, parts_[part].type(), size_));
+    parts.back().set_unit(parts_[part].unit());
+  }
+  return parts.size() == 1 ? std::move(parts.front()) : composite(std::move(parts));
+}
+
 LoadedColumn LoadedColumn::indexed(std::string name, Type type, std::size_t size) {
   LoadedColumn column;
   column.name_ = std::move(name);
@@ -131,6 +148,8 @@ std::string LoadedColumn::tuple_of(
 }
 
 std::string LoadedColumn::type_text() const {
+  if (interval_ends_)
+    return fmt::format("intervals {} of {}", name_of(*interval_ends_), points().type_text());
   if (!parts_.empty()) return tuple_of([](const LoadedColumn& part) { return part.type_text(); });
   if (unit_.empty()) return std::string(name_of(type_));
   return fmt::format("{}[{}]", name_of(type_), unit_);
@@ -152,7 +171,12 @@ ColumnView LoadedColumn::slice(std::size_t first, std::size_t count) const {
     std::vector<ColumnView> views;
     views.reserve(parts_.size());
     for (const LoadedColumn& part : parts_) views.push_back(part.slice(first, count));
-    return ColumnView::composite(std::move(views));
+    if (!interval_ends_) return ColumnView::composite(std::move(views));
+    const ColumnView end = views.back();
+    views.pop_back();
+    const ColumnView start = views.back();
+    views.pop_back();
+    return ColumnView::intervals(start, end, *interval_ends_, std::move(views));
   }
   ColumnView view;
   if (!offsets_.empty())

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,9 @@ class LoadedColumn {
   // Several columns of one length as one column of tuples.
   static LoadedColumn composite(std::vector<LoadedColumn> parts);
 
+  // Intervals: `parts` are leading columns, if any, then the starts and the ends.
+  static LoadedColumn intervals(std::vector<LoadedColumn> parts, Ends ends);
+
   // The column of a saved index: name, type and size, without elements to view.
   static LoadedColumn indexed(std::string name, Type type, std::size_t size);
 
@@ -51,7 +55,10 @@ class LoadedColumn {
   [[nodiscard]] std::string tick() const { return type_ == Type::date32 ? "D" : unit_; }
   // The columns of a composite column; empty for any other.
   [[nodiscard]] const std::vector<LoadedColumn>& parts() const { return parts_; }
-  // "uint32", "timestamp64[us]", "(string, uint32)".
+  [[nodiscard]] std::optional<Ends> interval_ends() const { return interval_ends_; }
+  // What queries of intervals are compared with: leading columns and starts, without elements.
+  [[nodiscard]] LoadedColumn points() const;
+  // "uint32", "timestamp64[us]", "(string, uint32)", "intervals [) of uint32".
   [[nodiscard]] std::string type_text() const;
   [[nodiscard]] std::size_t size() const { return size_; }
   // Whether the elements are viewed in the mapped file, without a copy.
@@ -81,6 +88,7 @@ class LoadedColumn {
   std::vector<std::int64_t> offsets_;
   std::vector<std::uint8_t> validity_;
   std::vector<LoadedColumn> parts_;
+  std::optional<Ends> interval_ends_;
 };
 
 }  // namespace rtindex

@@ -3,9 +3,10 @@
 import os
 import pathlib
 import re
+import subprocess
 import unittest
 
-from command import CommandTest
+from command import RTINDEX, CommandTest
 
 SOURCE = pathlib.Path(os.environ["RTINDEX_SOURCE_DIR"])
 PAGES = [SOURCE / "README.md", SOURCE / "CONTRIBUTING.md", SOURCE / "docs/pictures/README.md",
@@ -39,11 +40,14 @@ class Pages(CommandTest):
         self.write_npy("k.npy", "<u4", [25, 99])
         self.write_npy("price.npy", "<i4", [7, 8])
         self.write("visits.csv", "day,seen\n2024-01-31,2024-01-31T12:30\n")
+        self.write("prices.csv", "valid_from,valid_to,price\n2024-01-01,2024-02-01,100\n")
+        self.write("bookings.csv", "room,begin,until\nblue,9,11\nred,9,12\n")
         self.succeed("build", "--column", "keys.npy", "-o", "keys.rtindex")
         self.succeed("build", "--column", "keys.npy", "--include", "prices.npy", "-o", "prices.rtindex")
 
     def test_commands_run(self):
-        for name, least in ("command-line.md", 14), ("files.md", 4), ("changes.md", 1), ("scene.md", 1):
+        for name, least in ("command-line.md", 14), ("files.md", 4), ("changes.md", 1), ("scene.md", 1), \
+                ("intervals.md", 2):
             page = SOURCE / "docs" / name
             with self.subTest(name):
                 self.files_of_the_pages()
@@ -51,7 +55,13 @@ class Pages(CommandTest):
                          if line.startswith("rtindex ")]
                 self.assertGreaterEqual(len(lines), least)
                 for line in lines:
-                    self.succeed(*re.sub(r"\s+#.*", "", line).split()[1:])
+                    self.run_line(line)
+
+    def run_line(self, line):
+        path = f"{pathlib.Path(RTINDEX).parent}:{os.environ['PATH']}"
+        ran = subprocess.run(["bash", "-eo", "pipefail", "-c", line], cwd=self.folder, text=True,
+                             env={**os.environ, "PATH": path}, capture_output=True, check=False)
+        self.assertEqual(ran.returncode, 0, f"{line}: {ran.stderr}")
 
     def test_the_page_has_every_verb(self):
         verbs = re.findall(r"(?m)^  (\w+) ", self.succeed("--help").stdout.partition("Examples")[0])

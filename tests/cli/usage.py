@@ -5,8 +5,8 @@ import unittest
 
 from command import CommandTest
 
-VERBS = ["demo", "build", "lookup", "range", "nearest", "join", "rank", "select", "nulls", "update",
-         "info", "indexes", "draw", "bench"]
+VERBS = ["demo", "build", "lookup", "range", "nearest", "contains", "overlaps", "within", "covers",
+         "join", "rank", "select", "nulls", "update", "info", "indexes", "draw", "bench"]
 
 
 class Usage(CommandTest):

@@ -1,0 +1,131 @@
+"""Verbs of intervals, compared with a full scan."""
+
+import random
+import unittest
+
+from command import CommandTest, available_indexes
+
+ENDS = "[]", "[)", "(]", "()"
+
+
+def points(low, high, ends):
+    """An interval in quarters, so that points between two integers count too."""
+    first = 4 * low + (0 if ends[0] == "[" else 1)
+    last = 4 * high - (0 if ends[1] == "]" else 1)
+    return set(range(first, last + 1))
+
+
+def matches(kind, interval, wanted):
+    if not interval or not wanted:
+        return False
+    return {"overlaps": bool(interval & wanted), "within": interval <= wanted,
+            "covers": wanted <= interval}[kind]
+
+
+class Intervals(CommandTest):
+    def setUp(self):
+        super().setUp()
+        rng = random.Random(20240131)
+        self.start = [rng.randrange(60) for _ in range(80)]
+        self.end = [start + rng.randrange(12) for start in self.start]
+        self.room = [rng.choice(["blue", "red", "big, red"]) for _ in self.start]
+        self.write_npy("start.npy", "<i4", self.start)
+        self.write_npy("end.npy", "<i4", self.end)
+        rows = zip(self.room, self.start, self.end)
+        self.write("rooms.csv", "room,from,to\n" + "".join(f'"{r}",{s},{e}\n' for r, s, e in rows))
+        self.lower = [rng.randrange(60) for _ in range(30)]
+        self.upper = [lower + rng.randrange(12) for lower in self.lower]
+        self.write_npy("lower.npy", "<i4", self.lower)
+        self.write_npy("upper.npy", "<i4", self.upper)
+
+    def indexes(self):
+        return [spec for spec in ("rx:native@cpu", "sorted@cpu", "btree@cpu") if spec in available_indexes()]
+
+    def rows(self, name="out"):
+        offsets, rows = self.read(f"{name}.offsets.npy")[1], self.read(f"{name}.rows.npy")[1]
+        return [sorted(rows[a:b]) for a, b in zip(offsets, offsets[1:])]
+
+    def intervals(self, ends):
+        return [points(s, e, ends) for s, e in zip(self.start, self.end)]
+
+    def test_contains(self):
+        for spec in self.indexes():
+            for ends in ENDS:
+                with self.subTest(spec=spec, ends=ends):
+                    self.succeed("contains", "--start", "start.npy", "--end", "end.npy", "--ends",
+                                 ends, "--keys", "lower.npy", "--answer", "rows", "--index", spec,
+                                 "-o", "out.npy")
+                    self.assertEqual(self.rows(), [
+                        [row for row, interval in enumerate(self.intervals(ends)) if 4 * key in interval]
+                        for key in self.lower])
+
+    def test_ranges(self):
+        for kind in "overlaps", "within", "covers":
+            for ends in ENDS:
+                for range_ends in ENDS:
+                    with self.subTest(kind=kind, ends=ends, range_ends=range_ends):
+                        self.succeed(kind, "--start", "start.npy", "--end", "end.npy", "--ends", ends,
+                                     "--lower", "lower.npy", "--upper", "upper.npy", "--range-ends",
+                                     range_ends, "--answer", "rows", "-o", "out.npy")
+                        self.assertEqual(self.rows(), [
+                            [row for row, interval in enumerate(self.intervals(ends))
+                             if matches(kind, interval, points(low, high, range_ends))]
+                            for low, high in zip(self.lower, self.upper)])
+
+    def test_leading_columns_of_a_csv_file(self):
+        column = ["--column", "rooms.csv", "--start", "from", "--end", "to", "--ends", "[]", "--by",
+                  "room"]
+        expected = [row for row, room in enumerate(self.room)
+                    if room == "big, red" and self.start[row] <= 20 and self.end[row] >= 10]
+        ranges = ["--range", '"big, red",10:20', "--answer", "rows", "--limit", "100", "-q"]
+        table = self.succeed("overlaps", *column, *ranges).stdout
+        shown = table.splitlines()[-1].split()[4:]
+        self.assertEqual(shown[:12], [str(row) for row in expected[:12]])
+        self.succeed("build", *column, "-o", "rooms.rtindex")
+        self.assertEqual(self.succeed("overlaps", "--load", "rooms.rtindex", *ranges).stdout, table)
+        self.write("at.csv", "room,at\nblue,30\nred,30\ngreen,30\n")
+        self.succeed("contains", "--load", "rooms.rtindex", "--keys", "at.csv", "--keys-csv-column",
+                     "room", "--keys-csv-column", "at", "--answer", "count", "-o", "n.npy")
+        self.assertEqual(self.read("n.npy")[1], [
+            sum(r == room and s <= 30 <= e for r, s, e in zip(self.room, self.start, self.end))
+            for room in ("blue", "red", "green")])
+
+    def test_times(self):
+        self.write("prices.csv", "from,to,price\n2024-01-01,2024-02-01,100\n2024-02-01,,110\n"
+                                 "2024-01-15,2024-02-10,90\n")
+        prices = ["--column", "prices.csv", "--start", "from", "--end", "to", "--ends", "[)", "--values",
+                  "prices.csv", "--values-csv-column", "price"]
+        out = self.succeed("contains", *prices, "--key", "2024-01-31", "--key", "2024-02-01",
+                           "--answer", "min,count")
+        self.assertIn("2024-01-31      2   90\n2024-02-01      1   90\n", out.stdout)
+        self.assertIn("note     1 of 3 fields are null\n", out.stderr)
+        out = self.succeed("overlaps", *prices, "--range", "2024-02-05:2024-03-01", "--answer", "sum")
+        self.assertIn("90\n", out.stdout)
+
+    def test_bad_input(self):
+        files = ["--start", "start.npy", "--end", "end.npy"]
+        self.reject("contains", *files, "--key", 1, says='missing --ends: pass "[)"')
+        self.reject("contains", *files, "--ends", "[[", "--key", 1, says="[[")
+        self.reject("contains", "--start", "start.npy", "--ends", "[)", "--key", 1, says="missing --end")
+        self.reject("contains", "--column", "start.npy", "--key", 1, says="missing --start")
+        self.reject("contains", "--column", "start.npy", "--start", "a", "--end", "b", "--ends", "[)",
+                    "--key", 1, says="start.npy is not a CSV file")
+        self.reject("contains", "--column", "rooms.csv", "--start", "from", "--end", "till", "--ends",
+                    "[)", "--key", 1, says=["no column 'till'", "with --end"])
+        self.reject("contains", "--start", "end.npy", "--end", "start.npy", "--ends", "[)", "--key", 1,
+                    says="row ")
+        self.reject("overlaps", *files, "--ends", "[)", "--range", "5", says="LOWER:UPPER")
+        self.reject("overlaps", "--column", "rooms.csv", "--start", "from", "--end", "to", "--ends", "[)",
+                    "--by", "room", "--range", "5:6", says="expected 1 values before the range")
+        self.reject("lookup", *files, "--key", 1, says="--start")
+        self.succeed("build", "--column", "start.npy", "-o", "keys.rtindex")
+        self.reject("contains", "--load", "keys.rtindex", "--key", 1, says="holds keys, not intervals")
+        self.reject("contains", "--load", "keys.rtindex", "--ends", "[)", "--key", 1,
+                    says="a saved index keeps its intervals")
+        self.succeed("build", *files, "--ends", "[)", "-o", "intervals.rtindex")
+        self.reject("lookup", "--load", "intervals.rtindex", "--key", 1, says="use contains, overlaps")
+        self.reject("update", "intervals.rtindex", "--insert-key", 1, says="holds intervals")
+
+
+if __name__ == "__main__":
+    unittest.main()
