@@ -28,45 +28,15 @@ std::string stem_of(const std::string& path, std::string_view option) {
   return path.substr(0, path.size() - extension.size());
 }
 
-void require_not_input(const std::string& path, const std::vector<std::string>& inputs) {
-  for (const std::string& input : inputs) {
-    std::error_code error;
-    if (fs::equivalent(path, input, error) && !error)
-      fail("{} is also an input file: pass another output file", path);
-  }
-}
-
-constexpr std::size_t max_rows_shown = 12;
-const std::string no_match = "-";
-
-std::vector<std::string> header(AnswerSet answers, QueryKind kind) {
-  std::vector<std::string> names = {"key"};
-  if (has_two_ends(kind) || kind == QueryKind::prefix) names = {"lower", "upper"};
-  if (kind == QueryKind::nearest) names = {"lookup"};
-  for (const Answer answer : all_answers())
-    if (answers.has(answer)) names.emplace_back(name_of(answer));
-  return names;
-}
-
-// Rows without an order are shown in ascending order.
-std::string rows_text(std::span<const std::uint32_t> rows, RowOrder order) {
-  std::vector<std::uint32_t> shown(rows.begin(), rows.end());
-  if (order == RowOrder::any) std::sort(shown.begin(), shown.end());
-  if (shown.size() <= max_rows_shown) return fmt::format("{}", fmt::join(shown, " "));
-  const std::size_t hidden = shown.size() - max_rows_shown;
-  shown.resize(max_rows_shown);
-  return fmt::format("{} and {} more", fmt::join(shown, " "), hidden);
-}
-
 std::string aggregate_text(const Aggregates& aggregates, std::size_t i) {
   return std::visit([&](const auto& numbers) { return fmt::format("{}", numbers[i]); }, aggregates);
 }
 
 // A number, or a time if the values are times.
-std::string value_text(const Aggregates& aggregates, const std::string& tick, std::size_t i) {
+Cell value_cell(const Aggregates& aggregates, const std::string& tick, std::size_t i) {
   const auto* const times = std::get_if<std::vector<std::int64_t>>(&aggregates);
-  return tick.empty() || times == nullptr ? aggregate_text(aggregates, i)
-                                          : time_text((*times)[i], tick);
+  return tick.empty() || times == nullptr ? Cell::number(aggregate_text(aggregates, i))
+                                          : Cell::words(time_text((*times)[i], tick));
 }
 
 // Elements of a column of times.
@@ -75,9 +45,11 @@ std::int64_t ticks_at(const ColumnView& keys, std::size_t i) {
                                      : static_cast<const std::int64_t*>(keys.data())[i];
 }
 
-std::string neighbour_text(const ColumnView& keys, const std::string& tick, std::size_t i) {
-  if (keys.type() == Type::string) return std::string(keys.string(i));
-  return tick.empty() ? keys.text(i) : time_text(ticks_at(keys, i), tick);
+Cell neighbour_cell(const ColumnView& keys, const std::string& tick, std::size_t i) {
+  if (keys.type() == Type::string) return Cell::words(std::string(keys.string(i)));
+  if (!tick.empty()) return Cell::words(time_text(ticks_at(keys, i), tick));
+  const bool is_number = is_integer(keys.type()) || is_float(keys.type());
+  return is_number ? Cell::number(keys.text(i)) : Cell::words(keys.text(i));
 }
 
 // The key that is written to a file for a lookup without a neighbour.
@@ -87,31 +59,22 @@ T no_key() {
   return T{};
 }
 
-// The text of a missing end is empty.
-std::string key_text(const LoadedColumn& keys, const std::vector<std::string>& written,
-                     std::size_t i) {
-  if (!written.empty()) return written[i];
-  return i < keys.size() ? keys.text(i) : std::string();
-}
-
 }  // namespace
-
-void require_output_file(const std::string& path, std::string_view option,
-                         const std::vector<std::string>& inputs) {
-  static_cast<void>(stem_of(path, option));
-  AtomicFile::require_writable(path);
-  require_not_input(path, inputs);
-}
 
 AnswerFiles::AnswerFiles(AnswerSet answers, const std::string& output, const std::string& matched,
                          const std::vector<std::string>& inputs)
     : answers_(output.empty() ? AnswerSet() : answers) {
   if (!output.empty()) {
-    const std::string stem = stem_of(output, "-o");
+    const bool to_stdout = output == standard_stream;
+    const std::string stem = to_stdout ? output : stem_of(output, "-o");
     std::vector<std::string> parts;
     for (const Answer answer : all_answers())
       if (answers.has(answer) && answer != Answer::rows) parts.emplace_back(name_of(answer));
     const bool alone = parts.size() == 1 && !answers.has(Answer::rows);
+    if (to_stdout && !alone)
+      fail(
+          "several arrays cannot go to standard output: pass one --answer other than rows, or "
+          "--output-format csv or jsonl");
     if (answers.has(Answer::rows)) parts.insert(parts.end(), {"offsets", "rows"});
     for (const std::string& part : parts)
       paths_[part] = alone ? output : fmt::format("{}.{}{}", stem, part, extension);
@@ -123,10 +86,7 @@ AnswerFiles::AnswerFiles(AnswerSet answers, const std::string& output, const std
         fail("--matched {} is also an output of answers: pass another file", matched);
     paths_["matched"] = matched;
   }
-  for (const auto& [part, path] : paths_) {
-    AtomicFile::require_writable(path);
-    require_not_input(path, inputs);
-  }
+  for (const auto& [part, path] : paths_) require_output(path, inputs);
 }
 
 std::vector<std::string> AnswerFiles::paths() const {
@@ -213,39 +173,96 @@ void AnswerFiles::commit() {
   for (auto& [part, writer] : writers_) writer.commit();
 }
 
-AnswerTable::AnswerTable(AnswerSet answers, QueryKind kind, RowOrder order, AnswerTicks ticks)
-    : answers_(answers), order_(order), ticks_(std::move(ticks)), table_(header(answers, kind)) {}
+namespace {
 
-std::string AnswerTable::answer_text(const Answers& answers, Answer answer, std::size_t i) const {
-  if (answer == Answer::count) return fmt::format("{}", answers.count()[i]);
-  if (!answers.matched(i)) return no_match;
-  switch (answer) {
-    case Answer::any: return fmt::format("{}", answers.any()[i]);
-    case Answer::first: return fmt::format("{}", answers.first()[i]);
-    case Answer::last: return fmt::format("{}", answers.last()[i]);
-    case Answer::sum: return aggregate_text(answers.sum(), i);
-    case Answer::mean: return fmt::format("{}", answers.mean()[i]);
-    case Answer::min: return value_text(answers.min(), ticks_.values, i);
-    case Answer::max: return value_text(answers.max(), ticks_.values, i);
-    case Answer::rows: return rows_text(answers.rows(i), order_);
-    case Answer::key: return neighbour_text(answers.keys(), ticks_.keys, i);
-    case Answer::count:
-    case Answer::bitmap:
-    case Answer::bitmaps: break;
-  }
-  return no_match;
+const char* key_name(QueryKind kind) {
+  if (has_two_ends(kind)) return "lower";
+  if (kind == QueryKind::prefix) return "prefix";
+  return kind == QueryKind::nearest ? "lookup" : "key";
 }
 
-void AnswerTable::append(const LoadedQuery& lookups, std::size_t first, const Answers& answers) {
+std::string written(const std::vector<std::string>& texts, std::size_t i) {
+  return texts.empty() ? "" : texts[i];
+}
+
+// A composite key as one cell of a table.
+void append_tuple(std::vector<Cell>& cells, const LoadedColumn& column, std::size_t i,
+                  const std::string& text) {
+  if (column.parts().empty()) return append_cells(cells, column, i, text);
+  cells.push_back(Cell::words(text.empty() && i < column.size() ? column.text(i) : text));
+}
+
+}  // namespace
+
+std::vector<std::string> lookup_names(const LoadedQuery& lookups, OutputFormat format) {
+  if (format == OutputFormat::table) {
+    std::vector<std::string> names = {key_name(lookups.kind())};
+    if (has_two_ends(lookups.kind())) names.emplace_back("upper");
+    return names;
+  }
+  // A missing end has the parts of the other one.
+  std::vector<std::string> names;
+  append_names(names, key_name(lookups.kind()), lookups.has_lower ? lookups.lower : lookups.upper);
+  if (has_two_ends(lookups.kind()))
+    append_names(names, "upper", lookups.has_upper ? lookups.upper : lookups.lower);
+  return names;
+}
+
+std::vector<Cell> lookup_cells(const LoadedQuery& lookups, std::size_t i, OutputFormat format) {
+  std::vector<Cell> cells;
+  const auto append = format == OutputFormat::table ? append_tuple : append_cells;
+  const auto append_end = [&](bool has_value, const LoadedColumn& column, const LoadedColumn& other,
+                              const std::vector<std::string>& texts) {
+    if (has_value) return append(cells, column, i, written(texts, i));
+    const bool in_table = format == OutputFormat::table;
+    cells.resize(cells.size() + (in_table ? 1 : std::max<std::size_t>(1, other.parts().size())));
+  };
+  append_end(lookups.has_lower, lookups.lower, lookups.upper, lookups.lower_text);
+  if (has_two_ends(lookups.kind()))
+    append_end(lookups.has_upper, lookups.upper, lookups.lower, lookups.upper_text);
+  return cells;
+}
+
+std::vector<std::string> AnswerRecords::header(const LoadedQuery& lookups,
+                                               OutputFormat format) const {
+  std::vector<std::string> names = lookup_names(lookups, format);
+  for (const Answer answer : all_answers())
+    if (answers_.has(answer)) names.emplace_back(name_of(answer));
+  return names;
+}
+
+Cell AnswerRecords::cell(const Answers& answers, Answer answer, std::size_t i) const {
+  if (answer == Answer::count) return Cell::number(fmt::format("{}", answers.count()[i]));
+  if (answer == Answer::rows && !answers.matched(i))
+    return {.kind = Cell::Kind::rows, .shown = "-"};
+  if (!answers.matched(i)) return {};
+  switch (answer) {
+    case Answer::any: return Cell::row(answers.any()[i]);
+    case Answer::first: return Cell::row(answers.first()[i]);
+    case Answer::last: return Cell::row(answers.last()[i]);
+    case Answer::sum: return Cell::number(aggregate_text(answers.sum(), i));
+    case Answer::mean: return Cell::number(fmt::format("{}", answers.mean()[i]));
+    case Answer::min: return value_cell(answers.min(), ticks_.values, i);
+    case Answer::max: return value_cell(answers.max(), ticks_.values, i);
+    case Answer::rows: break;
+    case Answer::key: return neighbour_cell(answers.keys(), ticks_.keys, i);
+    case Answer::count:
+    case Answer::bitmap:
+    case Answer::bitmaps: return {};
+  }
+  Cell rows{.kind = Cell::Kind::rows};
+  rows.rows.assign(answers.rows(i).begin(), answers.rows(i).end());
+  if (order_ == RowOrder::any) std::sort(rows.rows.begin(), rows.rows.end());
+  return rows;
+}
+
+void AnswerRecords::write(RecordWriter& out, const LoadedQuery& lookups, std::size_t first,
+                          const Answers& answers, OutputFormat format) const {
   for (std::size_t i = 0; i < answers.size(); ++i) {
-    std::vector<std::string> cells = {key_text(lookups.lower, lookups.lower_text, first + i)};
-    if (has_two_ends(lookups.kind()) || lookups.kind() == QueryKind::prefix)
-      cells.push_back(lookups.kind() == QueryKind::prefix
-                          ? cells.front() + "..."
-                          : key_text(lookups.upper, lookups.upper_text, first + i));
+    std::vector<Cell> cells = lookup_cells(lookups, first + i, format);
     for (const Answer answer : all_answers())
-      if (answers_.has(answer)) cells.push_back(answer_text(answers, answer, i));
-    table_.add(std::move(cells));
+      if (answers_.has(answer)) cells.push_back(cell(answers, answer, i));
+    out.write(cells);
   }
 }
 

@@ -4,19 +4,16 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <rtindex/answer.hpp>
 
 #include "cli/loaded_query.hpp"
-#include "cli/table.hpp"
+#include "cli/records.hpp"
 #include "column_files/npy_writer.hpp"
 
 namespace rtindex::cli {
-
-// Throws if an output file does not end in .npy, cannot be written or is one of `inputs`.
-void require_output_file(const std::string& path, std::string_view option,
-                         const std::vector<std::string>& inputs);
 
 // The units of answers that are times, as NumPy writes them ("us"); empty for all others.
 struct AnswerTicks {
@@ -55,25 +52,31 @@ class AnswerFiles {
   bool first_batch_ = true;
 };
 
-// Larger batches need -o.
-inline constexpr std::size_t max_table_lookups = 1000;
-
-// The answers of a few lookups as a table; `-` is a miss.
-class AnswerTable {
+// Answers as records: the cells of each lookup, then one for each answer.
+class AnswerRecords {
  public:
-  AnswerTable(AnswerSet answers, QueryKind kind, RowOrder order, AnswerTicks ticks);
+  AnswerRecords(AnswerSet answers, RowOrder order, AnswerTicks ticks)
+      : answers_(answers), order_(order), ticks_(std::move(ticks)) {}
 
+  // In a table the parts of a composite key share a column.
+  [[nodiscard]] std::vector<std::string> header(const LoadedQuery& lookups,
+                                                OutputFormat format) const;
   // The answers of the lookups from `first` on, with their matched bitmap.
-  void append(const LoadedQuery& lookups, std::size_t first, const Answers& answers);
-  [[nodiscard]] std::string text() const { return table_.text(); }
+  void write(RecordWriter& out, const LoadedQuery& lookups, std::size_t first,
+             const Answers& answers, OutputFormat format) const;
 
  private:
-  [[nodiscard]] std::string answer_text(const Answers& answers, Answer answer, std::size_t i) const;
+  [[nodiscard]] Cell cell(const Answers& answers, Answer answer, std::size_t i) const;
 
   AnswerSet answers_;
   RowOrder order_;
   AnswerTicks ticks_;
-  Table table_;
 };
+
+// The cells of lookup i, and their names.
+[[nodiscard]] std::vector<Cell> lookup_cells(const LoadedQuery& lookups, std::size_t i,
+                                             OutputFormat format);
+[[nodiscard]] std::vector<std::string> lookup_names(const LoadedQuery& lookups,
+                                                    OutputFormat format);
 
 }  // namespace rtindex::cli

@@ -58,10 +58,24 @@ std::string counters_text(const Counters& counters) {
                      counters.cells, counters.tested, counters.hits);
 }
 
-// The outputs of answers: files, a table on stdout, or both.
+// The outputs of answers: arrays in files, or records.
 struct Sinks {
+  OutputFormat format;
   AnswerFiles files;
-  std::optional<AnswerTable> table;
+  std::optional<AnswerRecords> records;
+  std::optional<RecordWriter> writer;
+
+  void append(const LoadedQuery& lookups, std::size_t first, const Answers& answers) {
+    files.append(answers);
+    if (writer) records->write(*writer, lookups, first, answers, format);
+  }
+  [[nodiscard]] std::vector<std::string> paths(const std::string& output) const {
+    std::vector<std::string> all = files.paths();
+    const bool is_file = format == OutputFormat::csv || format == OutputFormat::jsonl;
+    if (is_file && output != standard_stream) all.push_back(output);
+    std::erase(all, standard_stream);
+    return all;
+  }
 };
 
 [[nodiscard]] std::size_t total_of(const std::vector<LoadedQuery>& lookups) {
@@ -86,6 +100,7 @@ class BatchRunner {
     summary_.lookups = total_of(lookups);
     Progress progress("looking up", summary_.lookups, style);
     for (const LoadedQuery& some : lookups) run(some, progress);
+    progress.finish();
     sinks_.files.commit();
   }
 
@@ -103,8 +118,7 @@ class BatchRunner {
       slice_.adapt(seconds);
       summary_.lookup_seconds += seconds;
       summary_.matched += count_matched(answers);
-      sinks_.files.append(answers);
-      if (sinks_.table) sinks_.table->append(lookups, first, answers);
+      sinks_.append(lookups, first, answers);
       first += count;
       done_ += count;
       progress.set(done_);
@@ -143,8 +157,12 @@ void run_batch(const BatchOptions& options, const LookupSource& source) {
   const AnswerSet answers = options.answer_set();
   options.validate();
   if (!source.has_value && !options.describe) fail("missing lookups: pass {}", source.how);
-  Sinks sinks{AnswerFiles(answers, options.output, options.matched, all_files(options, source)),
-              {}};
+  const OutputFormat format = output_format(options.output, options.output_format);
+  const std::vector<std::string> inputs = all_files(options, source);
+  if (format == OutputFormat::csv || format == OutputFormat::jsonl)
+    require_output(options.output, inputs);
+  const std::string arrays = format == OutputFormat::npy ? options.output : "";
+  Sinks sinks{format, AnswerFiles(answers, arrays, options.matched, inputs), {}, {}};
 
   OpenedIndex opened(options);
   if (opened.index && options.wants_values() && options.values.empty() &&
@@ -166,9 +184,7 @@ void run_batch(const BatchOptions& options, const LookupSource& source) {
     opened.summary.add_note(some.lower);
     opened.summary.add_note(some.upper);
   }
-  if (options.output.empty() && total_of(lookups) > max_table_lookups)
-    fail("{} lookups: expected at most {} for a table; pass -o OUT.npy to write a file",
-         total_of(lookups), max_table_lookups);
+  require_short_table(format, total_of(lookups));
 
   opened.build(options);
   if (source.has_value) {
@@ -178,17 +194,21 @@ void run_batch(const BatchOptions& options, const LookupSource& source) {
     const AnswerTicks ticks{tick_of_values(values, *opened.index),
                             opened.column.is_time() ? opened.column.tick() : std::string()};
     sinks.files.set_ticks(ticks);
-    if (options.output.empty())
-      sinks.table.emplace(answers, lookups.front().kind(), answer_options.order, ticks);
+    sinks.records.emplace(answers, answer_options.order, ticks);
+    if (format != OutputFormat::npy)
+      sinks.writer.emplace(format, options.output, sinks.records->header(lookups.front(), format));
     BatchRunner(*opened.index, answer_options, options.counters, sinks, opened.summary)
         .run(lookups, options.progress_style());
   }
 
-  if (options.describe) fmt::print("{}{}", opened.index->describe(), sinks.table ? "\n" : "");
+  // Standard output may hold the answers of -o -.
+  std::FILE* const notes = options.output == standard_stream ? stderr : stdout;
+  const char* const gap = format == OutputFormat::table && source.has_value ? "\n" : "";
+  if (options.describe) fmt::print(notes, "{}{}", opened.index->describe(), gap);
   if (options.counters && source.has_value)
-    fmt::print("{}{}", counters_text(opened.summary.counters), sinks.table ? "\n" : "");
-  if (sinks.table) fmt::print("{}", sinks.table->text());
-  if (source.has_value) opened.summary.files = sinks.files.paths();
+    fmt::print(notes, "{}{}", counters_text(opened.summary.counters), gap);
+  if (sinks.writer) sinks.writer->commit();
+  if (source.has_value) opened.summary.files = sinks.paths(options.output);
   opened.print_summary(options);
 }
 

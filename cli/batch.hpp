@@ -50,6 +50,7 @@ struct BatchOptions {
   std::string order;        // of rows: "key", "-key" or empty
   std::string ends = "[]";  // of ranges
   std::string output, matched;
+  std::string output_format;  // empty: by the extension of `output`
   bool quiet = false;
   bool describe = false;
   bool counters = false;

@@ -105,7 +105,7 @@ void BatchOptions::add_column_to(CLI::App& verb) {
   verb.get_help_ptr()->description("Print this help");
   add_files_option(verb, "--column", columns,
                    "File with the keys to index, one per row; repeat it for\n"
-                   "the parts of composite keys");
+                   "the parts of composite keys. - is standard input");
   verb.add_option("--format", format,
                   "npy, sosd32, sosd64 or csv: the format of --column, and of\n"
                   "other files with an unknown extension")
@@ -172,8 +172,10 @@ void BatchOptions::add_answers_to(CLI::App& verb) {
 }
 
 void BatchOptions::add_files_to(CLI::App& verb, const std::string& output_description) {
-  add_file_option(verb, "-o,--output", output, output_description)
-      ->type_name("OUT.npy")
+  add_file_option(verb, "-o,--output", output, output_description)->group(output_group);
+  verb.add_option("--output-format", output_format,
+                  "npy, csv or jsonl, for -o - (csv) and other extensions")
+      ->type_name("FORMAT")
       ->group(output_group);
   verb.add_flag("-q,--quiet", quiet, "No summary and no progress on stderr")->group(output_group);
 }
@@ -185,8 +187,9 @@ void BatchOptions::add_output_to(CLI::App& verb) {
       ->type_name("FILE.npy")
       ->group(output_group);
   add_files_to(verb,
-               "Output of the answers; without it, a table on stdout.\n"
-               "Several answers: OUT.sum.npy, OUT.count.npy, ...\n"
+               "Output of the answers: OUT.csv, OUT.jsonl (JSON lines), -\n"
+               "(standard output) or OUT.npy; without it, a table on\n"
+               "stdout. Several answers: OUT.sum.npy, OUT.count.npy, ...\n"
                "rows: OUT.offsets.npy and OUT.rows.npy");
 }
 

@@ -13,9 +13,9 @@
 #include "base/error.hpp"
 #include "cli/batch.hpp"
 #include "cli/progress.hpp"
+#include "cli/records.hpp"
 #include "cli/summary.hpp"
 #include "cli/verbs.hpp"
-#include "file/atomic_file.hpp"
 
 namespace rtindex::cli {
 
@@ -24,22 +24,13 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-void require_output(const BatchOptions& options) {
-  AtomicFile::require_writable(options.output);
-  std::error_code error;
-  for (const std::string& column : options.input_files())
-    if (fs::equivalent(options.output, column, error) && !error)
-      fail("{} is also the column: pass another output file", options.output);
-  if (fs::equivalent(options.output, options.values, error) && !error)
-    fail("{} also holds the values: pass another output file", options.output);
-}
-
 void run(const BatchOptions& options) {
   const Spec spec(options.index);
   if (options.columns.empty() && !options.intervals.has_value())
     fail("missing column: pass --column FILE, or --start FILE and --end FILE of intervals");
-  if (options.output.empty()) fail("missing output: pass -o FILE.rtindex");
-  require_output(options);
+  if (options.output.empty() || options.output == standard_stream)
+    fail("missing output: pass -o FILE.rtindex");
+  require_output(options.output, options.input_files());
   const auto style = options.quiet ? Progress::Style::silent : Progress::on_terminal_only();
   const LoadedColumn column = options.load_column();
   const LoadedColumn values = options.load_values(column);

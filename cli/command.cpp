@@ -1,17 +1,20 @@
 #include "cli/command.hpp"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <exception>
 #include <new>
 #include <string>
+#include <vector>
 
 #include <rtindex/rtindex.h>
 #include <rtindex/rtindex.hpp>
 
 #include "cli/interrupt.hpp"
+#include "cli/suggestion.hpp"
 #include "cli/verbs.hpp"
 
 namespace rtindex::cli {
@@ -64,28 +67,89 @@ std::string help_command(const CLI::App& app) {
   return verbs.empty() ? "rtindex --help" : "rtindex " + verbs.front()->get_name() + " --help";
 }
 
-std::string verb_names(const CLI::App& app) {
-  std::string names;
+std::vector<std::string> verbs_of(const CLI::App& app) {
+  std::vector<std::string> names;
   for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; }))
-    names += (names.empty() ? "" : ", ") + verb->get_name();
+    names.push_back(verb->get_name());
   return names;
 }
 
-// CLI11 says "The following argument was not expected: X".
-std::string what_is_unknown(const CLI::App& app, const std::string& message) {
-  const std::string what = message.substr(message.find(": ") + 2);
-  const bool is_verb = app.get_subcommands().empty() && !what.starts_with('-');
-  return is_verb ? fmt::format("unknown verb '{}': expected {}", what, verb_names(app))
-                 : fmt::format("unknown option or argument '{}'", what);
+std::string verb_names(const CLI::App& app) {
+  return fmt::format("{}", fmt::join(verbs_of(app), ", "));
 }
 
-int explain(const CLI::App& app, const CLI::ParseError& error) {
-  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(error);
+std::vector<std::string> options_of(const CLI::App& verb) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : verb.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    for (const std::string& name : option->get_snames()) names.push_back("-" + name);
+  }
+  return names;
+}
+
+std::string suggestion(const std::string& text, const std::vector<std::string>& words) {
+  const std::string meant = closest_word(text, words);
+  return meant.empty() ? "" : fmt::format("; did you mean {}?", meant);
+}
+
+std::string unknown_verb(const CLI::App& app, const std::string& text) {
+  return fmt::format("unknown verb '{}': expected {}{}", text, verb_names(app),
+                     suggestion(text, verbs_of(app)));
+}
+
+std::string unknown_option(const CLI::App& verb, const std::string& text) {
+  const std::string name = text.substr(0, text.find('='));
+  return fmt::format("unknown option or argument '{}'{}", text, suggestion(name, options_of(verb)));
+}
+
+const CLI::App& parsed_verb(const CLI::App& app) {
+  const auto verbs = app.get_subcommands();
+  return verbs.empty() ? app : *verbs.front();
+}
+
+// CLI11 says "The following arguments were not expected: X Y", in no useful order.
+std::string what_is_unknown(const CLI::App& app, const std::string& message,
+                            const std::vector<std::string>& arguments) {
+  std::string what = message.substr(message.find(": ") + 2);
+  if (app.get_subcommands().empty())
+    for (const std::string& text : arguments)
+      if (!text.starts_with('-')) return unknown_verb(app, text);
+  // Of an unknown option and its value, the option is named.
+  const std::size_t dash = what.starts_with('-') ? 0 : what.find(" -") + 1;  // 0: no option
+  what.erase(0, dash);
+  return unknown_option(parsed_verb(app), what.substr(0, what.find(' ')));
+}
+
+// CLI11 prints the help whatever stands beside --help; a typo is reported instead. Empty: none.
+std::string typo_beside_help(const CLI::App& app, const std::vector<std::string>& arguments) {
+  const CLI::App* verb = &app;
+  for (const std::string& text : arguments) {
+    if (verb == &app && !text.starts_with('-')) {
+      const std::vector<std::string> verbs = verbs_of(app);
+      if (std::find(verbs.begin(), verbs.end(), text) == verbs.end())
+        return unknown_verb(app, text);
+      verb = app.get_subcommand(text);
+    }
+    if (!text.starts_with("--")) continue;
+    const std::vector<std::string> known = options_of(*verb);
+    if (std::find(known.begin(), known.end(), text.substr(0, text.find('='))) == known.end())
+      return unknown_option(*verb, text);
+  }
+  return "";
+}
+
+int explain(const CLI::App& app, const CLI::ParseError& error,
+            const std::vector<std::string>& arguments) {
+  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {
+    const std::string typo = typo_beside_help(app, arguments);
+    if (typo.empty()) return app.exit(error);
+    return report(bad_input, fmt::format("{}; see `{}`", typo, help_command(app)));
+  }
   const bool is_unknown = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
-  return report(
-      bad_input,
-      fmt::format("{}; see `{}`", is_unknown ? what_is_unknown(app, error.what()) : error.what(),
-                  help_command(app)));
+  return report(bad_input, fmt::format("{}; see `{}`",
+                                       is_unknown ? what_is_unknown(app, error.what(), arguments)
+                                                  : error.what(),
+                                       help_command(app)));
 }
 
 void parse_and_run(CLI::App& app, int argc, char** argv) {
@@ -128,7 +192,8 @@ int run_command(int argc, char** argv) {
     try {
       parse_and_run(app, argc, argv);
     } catch (const CLI::ParseError& error) {
-      if (const int status = explain(app, error); status != 0) return status;
+      if (const int status = explain(app, error, {argv + 1, argv + argc}); status != 0)
+        return status;
     }
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) return report(bad_input, no_output);
     return 0;

@@ -68,12 +68,6 @@ std::optional<Extremes> extremes(const ColumnView& column) {
   });
 }
 
-// A string without the quotes that messages have.
-std::string plain_text(const LoadedColumn& column, std::size_t row) {
-  if (column.type() == Type::string) return std::string(column.view().string(row));
-  return column.text(row);
-}
-
 ColumnInfo info_of(const std::string& name, const LoadedColumn& column) {
   constexpr std::size_t max_first = 10;
   const ColumnView view = column.view();
@@ -81,10 +75,10 @@ ColumnInfo info_of(const std::string& name, const LoadedColumn& column) {
   info.rows = view.size();
   for (std::size_t row = 0; row < view.size(); ++row) info.nulls += view.valid(row) ? 0 : 1;
   for (std::size_t row = 0; row < std::min(view.size(), max_first); ++row)
-    info.first.push_back(view.valid(row) ? std::optional(plain_text(column, row)) : std::nullopt);
+    info.first.push_back(view.valid(row) ? std::optional(column.plain_text(row)) : std::nullopt);
   if (const auto rows = extremes(view)) {
-    info.min = plain_text(column, rows->min);
-    info.max = plain_text(column, rows->max);
+    info.min = column.plain_text(rows->min);
+    info.max = column.plain_text(rows->max);
   }
   return info;
 }

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <cstdio>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,7 +18,7 @@
 #include "cli/key_input.hpp"
 #include "cli/neighbour_options.hpp"
 #include "cli/opened_index.hpp"
-#include "cli/table.hpp"
+#include "cli/records.hpp"
 #include "cli/verbs.hpp"
 #include "column_files/npy_writer.hpp"
 
@@ -68,15 +68,32 @@ constexpr std::size_t max_pairs = std::size_t{1} << 22;
 class JoinOutput {
  public:
   JoinOutput(const JoinOptions& options, const std::vector<std::string>& inputs)
-      : has_rows_(options.has_rows()) {
-    if (options.output.empty()) return;
-    require_output_file(options.output, "-o", inputs);
-    const std::string stem = options.output.substr(0, options.output.size() - 4);
-    lookups_path_ = has_rows_ ? stem + ".lookups.npy" : options.output;
+      : has_rows_(options.has_rows()),
+        format_(output_format(options.output, options.output_format)),
+        output_(options.output) {
+    if (format_ != OutputFormat::npy) {
+      if (!output_.empty()) require_output(output_, inputs);
+      return;
+    }
+    if (output_ == standard_stream && has_rows_)
+      fail("two arrays cannot go to standard output: pass --output-format csv or jsonl");
+    require_output(output_, inputs);
+    const std::string stem = output_.substr(0, output_.rfind('.'));
+    lookups_path_ = has_rows_ ? stem + ".lookups.npy" : output_;
     if (has_rows_) rows_path_ = stem + ".rows.npy";
-    for (const std::string& path : paths()) require_output_file(path, "-o", inputs);
+    for (const std::string& path : paths()) require_output(path, inputs);
     lookups_.emplace(lookups_path_, npy_descr<std::uint64_t>());
     if (has_rows_) rows_.emplace(rows_path_, npy_descr<std::uint32_t>());
+  }
+
+  // Before the first batch: the names of the columns follow from the lookups.
+  void start(const LoadedQuery& lookups) {
+    if (format_ == OutputFormat::npy) return;
+    std::vector<std::string> header = lookup_names(lookups, format_);
+    header.insert(header.begin(), "lookup");
+    if (lookups.kind() == QueryKind::nearest) header[1] = "key";
+    if (has_rows_) header.emplace_back("row");
+    writer_.emplace(format_, output_, std::move(header));
   }
 
   // `first`: the number of the first lookup of this batch.
@@ -89,53 +106,35 @@ class JoinOutput {
       if (rows_) rows_->append(std::span<const std::uint32_t>(part.rows));
       return;
     }
-    if (pairs_ > max_table_lookups)
-      fail("more than {} pairs: pass -o OUT.npy to write files", max_table_lookups);
+    require_short_table(format_, pairs_);
     for (std::size_t i = 0; i < part.lookups.size(); ++i) {
-      const std::size_t lookup = part.lookups[i];
-      std::vector<std::string> cells = {fmt::format("{}", first + lookup),
-                                        lookup_text(lookups, lookup)};
-      if (has_rows_)
-        cells.push_back(part.rows[i] == miss_row ? "-" : fmt::format("{}", part.rows[i]));
-      table_.push_back(std::move(cells));
+      std::vector<Cell> cells = lookup_cells(lookups, part.lookups[i], format_);
+      cells.insert(cells.begin(), Cell::number(fmt::format("{}", first + part.lookups[i])));
+      if (has_rows_) cells.push_back(Cell::row(part.rows[i]));
+      writer_->write(cells);
     }
   }
 
   void finish() {
     if (lookups_) lookups_->commit();
     if (rows_) rows_->commit();
-  }
-  [[nodiscard]] std::string text() const {
-    if (lookups_) return {};
-    std::vector<std::string> header = {"lookup", "key"};
-    if (has_rows_) header.emplace_back("row");
-    Table table(std::move(header));
-    for (const auto& cells : table_) table.add(cells);
-    return table.text();
+    if (writer_) writer_->commit();
   }
   [[nodiscard]] std::uint64_t pairs() const { return pairs_; }
   [[nodiscard]] std::vector<std::string> paths() const {
-    std::vector<std::string> all;
-    if (!lookups_path_.empty()) all.push_back(lookups_path_);
-    if (!rows_path_.empty()) all.push_back(rows_path_);
+    std::vector<std::string> all = {lookups_path_, rows_path_};
+    if (format_ != OutputFormat::npy) all = {output_};
+    std::erase(all, "");
+    std::erase(all, standard_stream);
     return all;
   }
 
  private:
-  [[nodiscard]] static std::string lookup_text(const LoadedQuery& lookups, std::size_t i) {
-    const auto end_text = [&](const LoadedColumn& column, const std::vector<std::string>& texts) {
-      if (!texts.empty()) return texts[i];
-      return i < column.size() ? column.text(i) : std::string();
-    };
-    std::string lower = end_text(lookups.lower, lookups.lower_text);
-    if (lookups.kind() != QueryKind::range) return lower;
-    return lower + ":" + end_text(lookups.upper, lookups.upper_text);
-  }
-
   bool has_rows_;
-  std::string lookups_path_, rows_path_;
+  OutputFormat format_;
+  std::string output_, lookups_path_, rows_path_;
   std::optional<NpyWriter> lookups_, rows_;
-  std::vector<std::vector<std::string>> table_;
+  std::optional<RecordWriter> writer_;
   std::uint64_t pairs_ = 0;
 };
 
@@ -157,6 +156,7 @@ void join(const JoinOptions& options) {
   for (const LoadedQuery& lookups : batches) lookups.require_fit(opened.column);
   opened.build(options);
 
+  output.start(batches.front());
   const InterruptGuard guard;
   const auto start = Clock::now();
   for (const LoadedQuery& lookups : batches) {
@@ -168,12 +168,12 @@ void join(const JoinOptions& options) {
                                });
     opened.summary.lookups += lookups.size();
   }
-  output.finish();
   opened.summary.join_seconds = seconds_since(start);
+  std::FILE* const notes = options.output == standard_stream ? stderr : stdout;
+  if (options.describe) fmt::print(notes, "{}\n", opened.index->describe());
+  output.finish();
   opened.summary.pairs = output.pairs();
   opened.summary.files = output.paths();
-  if (options.describe) fmt::print("{}\n", opened.index->describe());
-  fmt::print("{}", output.text());
   opened.print_summary(options);
 }
 
@@ -217,8 +217,10 @@ void add_join(CLI::App& app) {
   options->neighbours.add_to(*verb);
   options->add_index_to(*verb);
   options->add_files_to(*verb,
-                        "Output: OUT.lookups.npy and OUT.rows.npy, or OUT.npy alone\n"
-                        "for semi and anti; without it, a table on stdout");
+                        "Output: OUT.csv, OUT.jsonl (JSON lines), - (standard output)\n"
+                        "or OUT.npy, which writes OUT.lookups.npy and OUT.rows.npy,\n"
+                        "or OUT.npy alone for semi and anti; without it, a table on\n"
+                        "stdout");
   verb->footer(join_examples);
   verb->callback([options] { join(*options); });
 }

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <memory>
 #include <span>
 #include <string>
@@ -17,7 +18,7 @@
 #include "cli/batch.hpp"
 #include "cli/key_input.hpp"
 #include "cli/opened_index.hpp"
-#include "cli/table.hpp"
+#include "cli/records.hpp"
 #include "cli/verbs.hpp"
 #include "column_files/npy_writer.hpp"
 
@@ -25,45 +26,53 @@ namespace rtindex::cli {
 
 namespace {
 
-constexpr const char* one_number_each = "Output; without it, a table on stdout";
+constexpr const char* one_number_each =
+    "Output: OUT.csv, OUT.jsonl (JSON lines), OUT.npy or -\n"
+    "(standard output); without it, a table on stdout";
 
-// Writes one number per lookup to -o, or prints the table.
+// Writes one number per lookup to -o as an array, or records.
 class NumberOutput {
  public:
-  NumberOutput(const BatchOptions& options, std::vector<std::string> inputs) : options_(options) {
+  NumberOutput(const BatchOptions& options, std::vector<std::string> inputs)
+      : options_(options), format_(output_format(options.output, options.output_format)) {
     for (const std::string& input : options.input_files()) inputs.push_back(input);
-    if (!options.output.empty()) require_output_file(options.output, "-o", inputs);
+    if (!options.output.empty()) require_output(options.output, inputs);
   }
 
-  // `add_to`: adds the row of lookup i.
-  template <class AddTo>
+  [[nodiscard]] OutputFormat format() const { return format_; }
+
+  // `cells_of`: the record of lookup i.
+  template <class CellsOf>
   void put(OpenedIndex& opened, std::span<const std::uint32_t> numbers,
-           std::vector<std::string> header, AddTo&& add_to) const {
-    if (options_.describe) fmt::print("{}", opened.index->describe());
-    if (!options_.output.empty()) {
+           std::vector<std::string> header, CellsOf&& cells_of) const {
+    std::FILE* const notes = options_.output == standard_stream ? stderr : stdout;
+    require_short_table(format_, numbers.size());
+    if (options_.describe)
+      fmt::print(notes, "{}{}", opened.index->describe(), options_.output.empty() ? "\n" : "");
+    if (format_ == OutputFormat::npy) {
       write_npy(options_.output, numbers);
-      opened.summary.files = {options_.output};
     } else {
-      if (numbers.size() > max_table_lookups)
-        fail("{} rows: expected at most {} for a table; pass -o OUT.npy to write a file",
-             numbers.size(), max_table_lookups);
-      Table table(std::move(header));
-      for (std::size_t i = 0; i < numbers.size(); ++i) table.add(add_to(i));
-      fmt::print("{}{}", options_.describe ? "\n" : "", table.text());
+      RecordWriter writer(format_, options_.output, std::move(header));
+      for (std::size_t i = 0; i < numbers.size(); ++i) writer.write(cells_of(i));
+      writer.commit();
     }
+    if (!options_.output.empty() && options_.output != standard_stream)
+      opened.summary.files = {options_.output};
     opened.print_summary(options_);
   }
 
  private:
   const BatchOptions& options_;
+  OutputFormat format_;
 };
 
-std::string row_text(std::uint32_t row) { return row == miss_row ? "-" : fmt::format("{}", row); }
-
 // The key of a row; a saved index has none to show.
-std::string key_at(const OpenedIndex& opened, std::uint32_t row) {
-  if (row == miss_row || opened.summary.loaded) return "-";
-  return opened.column.text(row);
+Cell key_at(const OpenedIndex& opened, std::uint32_t row) {
+  if (row == miss_row || opened.summary.loaded) return {};
+  std::vector<Cell> cells;
+  if (!opened.column.parts().empty()) return Cell::words(opened.column.text(row));
+  append_cells(cells, opened.column, row);
+  return cells.front();
 }
 
 struct RankOptions : BatchOptions {
@@ -78,10 +87,12 @@ void rank_keys(const RankOptions& options) {
   lookups.require_fit(opened.column);
   opened.build(options);
   const std::vector<std::uint32_t> ranks = opened.index->rank(lookups.lower.view());
-  output.put(opened, ranks, {"key", "rank"}, [&](std::size_t i) {
-    return std::vector<std::string>{
-        lookups.lower_text.empty() ? lookups.lower.text(i) : lookups.lower_text[i],
-        fmt::format("{}", ranks[i])};
+  std::vector<std::string> header = lookup_names(lookups, output.format());
+  header.emplace_back("rank");
+  output.put(opened, ranks, std::move(header), [&](std::size_t i) {
+    std::vector<Cell> cells = lookup_cells(lookups, i, output.format());
+    cells.push_back(Cell::number(fmt::format("{}", ranks[i])));
+    return cells;
   });
 }
 
@@ -123,13 +134,13 @@ void select_rows(const SelectOptions& options) {
   if (!options.quantiles.empty()) ranks = ranks_of(options.quantiles, opened.index->live());
   const ColumnView selected = options.ranks_file.empty() ? ColumnView(ranks) : from_file.view();
   const std::vector<std::uint32_t> rows = opened.index->select(selected);
-  output.put(opened, rows, {options.quantiles.empty() ? "rank" : "quantile", "row", "key"},
-             [&](std::size_t i) {
-               return std::vector<std::string>{options.quantiles.empty()
-                                                   ? selected.text(i)
-                                                   : fmt::format("{}", options.quantiles[i]),
-                                               row_text(rows[i]), key_at(opened, rows[i])};
-             });
+  output.put(
+      opened, rows, {options.quantiles.empty() ? "rank" : "quantile", "row", "key"},
+      [&](std::size_t i) {
+        const std::string wanted =
+            options.quantiles.empty() ? selected.text(i) : fmt::format("{}", options.quantiles[i]);
+        return std::vector<Cell>{Cell::number(wanted), Cell::row(rows[i]), key_at(opened, rows[i])};
+      });
 }
 
 void list_nulls(const BatchOptions& options) {
@@ -138,7 +149,7 @@ void list_nulls(const BatchOptions& options) {
   opened.build(options);
   const std::vector<std::uint32_t> rows = opened.index->null_rows();
   output.put(opened, rows, {"row"},
-             [&](std::size_t i) { return std::vector<std::string>{row_text(rows[i])}; });
+             [&](std::size_t i) { return std::vector<Cell>{Cell::row(rows[i])}; });
 }
 
 constexpr const char* rank_examples =

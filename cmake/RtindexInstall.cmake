@@ -21,6 +21,13 @@ install(
   PATTERN "*.hpp")
 if(TARGET rtindex_cli)
   install(TARGETS rtindex_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT command)
+  install(
+    FILES ${PROJECT_SOURCE_DIR}/cli/completions/rtindex.bash
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+    RENAME rtindex
+    COMPONENT command)
+  install(FILES ${PROJECT_SOURCE_DIR}/cli/completions/_rtindex
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions COMPONENT command)
 endif()
 
 # A static library leaves its dependencies to whoever links it; the package then finds them.

@@ -64,6 +64,8 @@ FileFormat file_format_named(std::string_view name) {
 }
 
 std::optional<FileFormat> file_format_of(std::string_view path) {
+  if (path == "-")
+    return FileBytes("-").text().starts_with("\x93NUMPY") ? FileFormat::npy : FileFormat::csv;
   std::string extension = std::filesystem::path(path).extension().string();
   for (char& c : extension)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');

@@ -14,7 +14,7 @@ enum class FileFormat : std::uint8_t { npy, sosd32, sosd64, csv };
 
 // "npy", "sosd32", "sosd64" or "csv"; any other text is an Error.
 [[nodiscard]] FileFormat file_format_named(std::string_view name);
-// By the file's extension; nothing for an unknown one.
+// By the file's extension; nothing for an unknown one. Standard input, "-", is .npy or CSV.
 [[nodiscard]] std::optional<FileFormat> file_format_of(std::string_view path);
 
 // A file that holds a column, and how to read it.

@@ -32,8 +32,13 @@ std::vector<char> read_to_end(const std::string& path) {
 }  // namespace
 
 FileBytes::FileBytes(std::string path, Access access) : path_(std::move(path)) {
-  if (is_stream(path_))
-    read_ = read_to_end(path_);
+  if (path_ == "-") {
+    static const auto standard_input =
+        std::make_shared<const std::vector<char>>(read_to_end("/dev/stdin"));
+    path_ = "standard input";
+    read_ = standard_input;
+  } else if (is_stream(path_))
+    read_ = std::make_shared<const std::vector<char>>(read_to_end(path_));
   else
     mapping_ = MappedFile::open(path_, access);
 }

@@ -165,6 +165,10 @@ std::string LoadedColumn::text(std::size_t row) const {
   return time_text(ticks, tick());
 }
 
+std::string LoadedColumn::plain_text(std::size_t row) const {
+  return type_ == Type::string ? std::string(view().string(row)) : text(row);
+}
+
 ColumnView LoadedColumn::slice(std::size_t first, std::size_t count) const {
   assert(first <= size_ && count <= size_ - first);
   if (!parts_.empty()) {

@@ -64,8 +64,9 @@ class LoadedColumn {
   // Whether the elements are viewed in the mapped file, without a copy.
   [[nodiscard]] bool is_mapped() const { return file_.is_mapped(); }
 
-  // An element as text.
+  // An element as text: for messages, and without the quotes of strings.
   [[nodiscard]] std::string text(std::size_t row) const;
+  [[nodiscard]] std::string plain_text(std::size_t row) const;
 
   // Both are valid while this column lives, even after it was moved.
   [[nodiscard]] ColumnView view() const { return slice(0, size_); }

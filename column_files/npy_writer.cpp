@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cassert>
+#include <cstdio>
 #include <utility>
 
 namespace rtindex {
@@ -33,21 +34,32 @@ std::span<const std::byte> bytes_of(const std::string& text) {
 
 }  // namespace
 
-NpyWriter::NpyWriter(std::string path, std::string_view descr)
-    : file_(std::move(path)), descr_(descr) {
-  file_.append(bytes_of(header_text(descr_, 0)));
+NpyWriter::NpyWriter(std::string path, std::string_view descr) : descr_(descr) {
+  if (path == "-") return;
+  file_.emplace(std::move(path));
+  file_->append(bytes_of(header_text(descr_, 0)));
 }
 
 void NpyWriter::append(std::span<const std::byte> bytes, std::size_t elements) {
   // "<u4", "<M8[us]": the third character is the width of an element.
   assert(bytes.size() == elements * static_cast<std::size_t>(descr_[2] - '0'));
-  file_.append(bytes);
+  if (file_)
+    file_->append(bytes);
+  else
+    waiting_.insert(waiting_.end(), bytes.begin(), bytes.end());
   size_ += elements;
 }
 
 void NpyWriter::commit() {
-  file_.write_at(0, bytes_of(header_text(descr_, size_)));
-  file_.commit();
+  const std::string header = header_text(descr_, size_);
+  if (!file_) {
+    // run_command() checks the stream for errors.
+    std::fwrite(header.data(), 1, header.size(), stdout);
+    std::fwrite(waiting_.data(), 1, waiting_.size(), stdout);
+    return;
+  }
+  file_->write_at(0, bytes_of(header));
+  file_->commit();
 }
 
 }  // namespace rtindex

@@ -3,9 +3,11 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "file/atomic_file.hpp"
 
@@ -32,13 +34,13 @@ template <class T>
   return "<M8[" + std::string(tick) + "]";
 }
 
-// Appends to a 1-D array in .npy 1.0. The file appears on `commit`, which writes the length.
+// Appends to a 1-D array in .npy 1.0. The file appears on `commit`, which writes the length. "-" is
+// standard output, which receives the whole array on `commit`.
 class NpyWriter {
  public:
   NpyWriter(std::string path, std::string_view descr);
   NpyWriter(NpyWriter&&) noexcept = default;
 
-  [[nodiscard]] const std::string& path() const { return file_.path(); }
   template <class T>
   void append(std::span<const T> elements) {
     append(std::as_bytes(elements), elements.size());
@@ -48,7 +50,8 @@ class NpyWriter {
  private:
   void append(std::span<const std::byte> bytes, std::size_t elements);
 
-  AtomicFile file_;
+  std::optional<AtomicFile> file_;
+  std::vector<std::byte> waiting_;  // for standard output
   std::string descr_;
   std::uint64_t size_ = 0;
 };

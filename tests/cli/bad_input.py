@@ -220,6 +220,13 @@ class BadInput(CommandTest):
         self.reject("lookup", "--column", "column.npy", says="--key K")
         self.reject("indexes", "more", says="more")
         self.reject_lookup("--colour", "red", says="--colour")
+        self.reject_lookup("--kyes", "keys.npy", says="did you mean --keys?")
+        self.reject_lookup("--answr=count", says="did you mean --answer?")
+        self.reject("lokup", "--column", "column.npy", says="did you mean lookup?")
+        for arguments in ["lokup", "--help"], ["--help", "lokup"]:
+            self.reject(*arguments, says=["unknown verb 'lokup'", "did you mean lookup?"])
+        self.reject("lookup", "--kyes", "--help", says="did you mean --keys?")
+        self.reject("lookup", "--help", "--kyes", says="did you mean --keys?")
         self.reject_lookup("more", says="more")
         self.reject_lookup("--answer", "median", says=["median", "expected any"])
         self.reject_lookup("--answer", "", says="expected any")
@@ -237,8 +244,12 @@ class BadInput(CommandTest):
     def test_outputs(self):
         column_and_keys = ["lookup", "--column", "column.npy", "--keys", "keys.npy"]
         self.reject(*column_and_keys, "-o", "none/out.npy", says="none does not exist")
-        self.reject(*column_and_keys, "-o", "out.csv", says="ends in .npy")
+        self.reject(*column_and_keys, "-o", "out.xlsx", says="ends in .npy, .csv or .jsonl")
         self.reject(*column_and_keys, "-o", ".npy", says="ends in .npy")
+        self.reject(*column_and_keys, "-o", "out", "--output-format", "xml", says="npy, csv or jsonl")
+        self.reject(*column_and_keys, "--output-format", "csv", says="--output-format needs -o")
+        for name in "out.parquet", "out.arrow":
+            self.reject(*column_and_keys, "-o", name, says=["built without a library", "DuckDB"])
         self.reject(*column_and_keys, "-o", "", says="--output")
         self.reject(*column_and_keys, "-o", "out.npy", "--matched", "", says="--matched")
         self.reject(*column_and_keys, "-o", "./keys.npy", says="also an input")
@@ -248,8 +259,6 @@ class BadInput(CommandTest):
         self.reject(*column_and_keys, "-o", "taken.npy", says="is a folder")
         (self.folder / "null.npy").symlink_to("/dev/null")
         self.reject(*column_and_keys, "-o", "null.npy", says="device or pipe")
-        self.write_npy("many.npy", "<u4", list(range(2000)))
-        self.reject("lookup", "--column", "column.npy", "--keys", "many.npy", says="-o OUT.npy")
 
     def test_names_with_line_breaks_stay_on_one_line(self):
         self.reject_lookup(column="a\nb\x1b[31m.npy", says="does not exist")

@@ -117,7 +117,7 @@ class Order(CommandTest):
                          [["Bo", "2", "Berlin"], ["Zorn", "1", "Ulm"]])
         out = self.succeed("range", "--column", "names.csv", "--starts-with", "B", "--starts-with",
                            "Ulm", "--starts-with", "X", "--answer", "rows", "-q").stdout
-        self.assertEqual([line.split()[2:] for line in out.splitlines()[2:]],
+        self.assertEqual([line.split()[1:] for line in out.splitlines()[2:]],
                          [["0", "2"], ["1"], ["-"]])
 
     def test_ends(self):

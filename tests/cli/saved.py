@@ -107,7 +107,7 @@ class Saved(CommandTest):
         self.reject("build", "--column", "column.npy", "--include", "none.npy", "-o", "b.rtindex",
                     says=["none.npy"])
         self.reject("build", "--column", "column.npy", "--include", "values.npy", "-o",
-                    "values.npy", says=["also holds the values"])
+                    "values.npy", says=["also an input file"])
         self.reject("build", "--column", "column.npy", "--include", "values.npy", "--index", "hash",
                     "-o", "b.rtindex", says=["hash"])
         self.build()
@@ -118,7 +118,7 @@ class Saved(CommandTest):
         self.reject("build", "--column", "column.npy", says=["-o FILE"])
         self.reject("build", "-o", "b.rtindex", says=["--column"])
         self.reject("build", "--column", "none.npy", "-o", "b.rtindex", says=["none.npy"])
-        self.reject("build", "--column", "column.npy", "-o", "column.npy", says=["also the column"])
+        self.reject("build", "--column", "column.npy", "-o", "column.npy", says=["also an input file"])
         self.reject("build", "--column", "column.npy", "-o", "no/b.rtindex", says=["folder"])
         self.reject("build", "--column", "column.npy", "--index", "quantum", "-o", "b.rtindex",
                     says=["quantum"])
