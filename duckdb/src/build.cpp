@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,7 +16,8 @@
 #include "keys.hpp"
 #include "registry.hpp"
 
-// rtindex_build(name, id, key...) and rtindex_build_as(name, spec, id, key...) are aggregates:
+// rtindex_build(name, id, key...), rtindex_build_as(name, spec, id, key...) and
+// rtindex_build_intervals(name, ends, id, by..., start, end) are aggregates:
 // DuckDB reads the rows in the transaction of the query, with all threads and its progress bar.
 
 namespace rtindex::sql {
@@ -25,6 +27,7 @@ namespace {
 constexpr idx_t max_parts = 8;
 constexpr const char* name_argument = "the name of the index";
 constexpr const char* spec_argument = "the spec of the index";
+constexpr const char* ends_argument = "the text for the ends of intervals";
 // For calls of a few thousand lookups a CPU is faster than the GPU that `auto` would choose.
 constexpr const char* default_spec_text = "auto@cpu";
 
@@ -32,12 +35,16 @@ constexpr const char* default_spec_text = "auto@cpu";
 struct RegisteredBuild {
   std::shared_ptr<Registry> registry;
   bool has_spec;
+  bool intervals;  ///< the argument before the id is the text for their ends
+
+  [[nodiscard]] idx_t id_argument() const { return 1 + (has_spec ? 1 : 0) + (intervals ? 1 : 0); }
 };
 
 /// The state of one group of rows.
 struct BuildState {
   std::string name;
   std::string spec = default_spec_text;
+  std::string ends;  ///< of intervals; empty: keys
   /// Combined states share their pieces: DuckDB may combine a state with several others.
   std::vector<std::shared_ptr<GatheredRows>> pieces;
 
@@ -67,8 +74,8 @@ void require_same(std::string& known, std::string_view text, bool first, const c
 }
 
 /// Rows of a chunk that belong to the same state.
-void append_rows(duckdb_aggregate_state handle, duckdb_data_chunk chunk, bool has_spec,
-                 std::span<const idx_t> rows) {
+void append_rows(duckdb_aggregate_state handle, duckdb_data_chunk chunk,
+                 const RegisteredBuild& build, std::span<const idx_t> rows) {
   BuildState*& state = state_of(handle);
   const bool first = state == nullptr;
   if (first) state = new BuildState;
@@ -77,8 +84,9 @@ void append_rows(duckdb_aggregate_state handle, duckdb_data_chunk chunk, bool ha
     require_same(known, constant_text(vector, rows, what), first, what);
   };
   read(state->name, 0, name_argument);
-  if (has_spec) read(state->spec, 1, spec_argument);
-  state->own_piece().append(chunk, has_spec ? 2 : 1, rows);
+  if (build.has_spec) read(state->spec, 1, spec_argument);
+  if (build.intervals) read(state->ends, build.id_argument() - 1, ends_argument);
+  state->own_piece().append(chunk, build.id_argument(), rows);
 }
 
 void update(duckdb_function_info info, duckdb_data_chunk chunk, duckdb_aggregate_state* states) {
@@ -98,7 +106,7 @@ void update(duckdb_function_info info, duckdb_data_chunk chunk, duckdb_aggregate
       const auto end =
           grouped ? std::find_if(begin, rows.end(), [&](idx_t row) { return states[row] != state; })
                   : rows.end();
-      append_rows(state, chunk, build.has_spec, std::span(begin, end));
+      append_rows(state, chunk, build, std::span(begin, end));
       begin = end;
     }
   });
@@ -115,6 +123,7 @@ void combine(duckdb_function_info info, duckdb_aggregate_state* sources,
       if (first) target = new BuildState;
       require_same(target->name, source->name, first, name_argument);
       require_same(target->spec, source->spec, first, spec_argument);
+      require_same(target->ends, source->ends, first, ends_argument);
       target->pieces.insert(target->pieces.end(), source->pieces.begin(), source->pieces.end());
     }
   });
@@ -122,10 +131,20 @@ void combine(duckdb_function_info info, duckdb_aggregate_state* sources,
 
 SharedIndex built(const BuildState& state) {
   AssembledColumn column(state.pieces);
+  std::vector<KeyType> types = column.types();
+  std::optional<Ends> ends;
+  if (!state.ends.empty()) {
+    ends = ends_named(state.ends);
+    const KeyType end = types.back();
+    types.pop_back();  // queries are compared with leading values and points
+    if (!types.back().same_layout(end) && types.back().type != Type::string)
+      throw Error("the start of the intervals is a " + types.back().text() + ", the end a " +
+                  end.text() + ": cast one of them");
+  }
   return std::make_shared<const NamedIndex>(
       NamedIndex{.name = state.name,
-                 .index = rtindex::build(column.view(), state.spec),
-                 .parts = column.types(),
+                 .index = rtindex::build(column.view(ends), state.spec),
+                 .parts = std::move(types),
                  .rows = column.rows(),
                  .ids = column.take_ids()});
 }
@@ -139,11 +158,11 @@ void finalize(duckdb_function_info info, duckdb_aggregate_state* states, duckdb_
     auto* rows = static_cast<std::int64_t*>(duckdb_vector_get_data(result)) + offset;
     for (idx_t i = 0; i < count; ++i) {
       const BuildState* state = state_of(states[i]);
-      if (state == nullptr) {  // no rows, so no name either
-        duckdb_vector_ensure_validity_writable(result);
-        duckdb_validity_set_row_invalid(duckdb_vector_get_validity(result), offset + i);
-        continue;
-      }
+      // DuckDB passes no arguments without rows: an old index of that name would be kept silently.
+      if (state == nullptr)
+        throw Error(
+            "there are no rows, and without rows DuckDB passes no name: drop the index with CALL "
+            "rtindex_drop(name), or add a row whose key is NULL (UNION ALL SELECT -1, NULL)");
       SharedIndex index = built(*state);
       rows[i] = static_cast<std::int64_t>(index->rows);
       build.registry->put(std::move(index));
@@ -151,14 +170,13 @@ void finalize(duckdb_function_info info, duckdb_aggregate_state* states, duckdb_
   });
 }
 
-Owner<duckdb_aggregate_function> build_function(const std::shared_ptr<Registry>& registry,
-                                                bool has_spec, idx_t key_parts) {
+Owner<duckdb_aggregate_function> build_function(const RegisteredBuild& build, idx_t key_parts) {
   const LogicalType text = logical_type(DUCKDB_TYPE_VARCHAR);
   const LogicalType any = logical_type(DUCKDB_TYPE_ANY);
   const LogicalType number = logical_type(DUCKDB_TYPE_BIGINT);
   Owner<duckdb_aggregate_function> function(duckdb_create_aggregate_function());
-  duckdb_aggregate_function_add_parameter(function.get(), text.get());
-  if (has_spec) duckdb_aggregate_function_add_parameter(function.get(), text.get());
+  for (idx_t argument = 0; argument < build.id_argument(); ++argument)
+    duckdb_aggregate_function_add_parameter(function.get(), text.get());
   duckdb_aggregate_function_add_parameter(function.get(), number.get());
   for (idx_t part = 0; part < key_parts; ++part)
     duckdb_aggregate_function_add_parameter(function.get(), any.get());
@@ -167,27 +185,30 @@ Owner<duckdb_aggregate_function> build_function(const std::shared_ptr<Registry>&
                                           finalize);
   duckdb_aggregate_function_set_destructor(function.get(), destroy_states);
   duckdb_aggregate_function_set_special_handling(function.get());
-  duckdb_aggregate_function_set_extra_info(function.get(), new RegisteredBuild{registry, has_spec},
+  duckdb_aggregate_function_set_extra_info(function.get(), new RegisteredBuild(build),
                                            delete_object<RegisteredBuild>);
   return function;
+}
+
+bool register_build(duckdb_connection connection, const char* name, const RegisteredBuild& build) {
+  const Owner<duckdb_aggregate_function_set> set(duckdb_create_aggregate_function_set(name));
+  const idx_t min_parts = build.intervals ? 2 : 1;
+  for (idx_t parts = min_parts; parts < min_parts + max_parts; ++parts) {
+    const auto function = build_function(build, parts);
+    duckdb_aggregate_function_set_name(function.get(), name);
+    if (duckdb_add_aggregate_function_to_set(set.get(), function.get()) != DuckDBSuccess)
+      return false;
+  }
+  return duckdb_register_aggregate_function_set(connection, set.get()) == DuckDBSuccess;
 }
 
 }  // namespace
 
 bool register_builds(duckdb_connection connection, const std::shared_ptr<Registry>& registry) {
-  for (const bool has_spec : {false, true}) {
-    const char* name = has_spec ? "rtindex_build_as" : "rtindex_build";
-    const Owner<duckdb_aggregate_function_set> set(duckdb_create_aggregate_function_set(name));
-    for (idx_t parts = 1; parts <= max_parts; ++parts) {
-      const auto function = build_function(registry, has_spec, parts);
-      duckdb_aggregate_function_set_name(function.get(), name);
-      if (duckdb_add_aggregate_function_to_set(set.get(), function.get()) != DuckDBSuccess)
-        return false;
-    }
-    if (duckdb_register_aggregate_function_set(connection, set.get()) != DuckDBSuccess)
-      return false;
-  }
-  return true;
+  return register_build(connection, "rtindex_build", {registry, false, false}) &&
+         register_build(connection, "rtindex_build_as", {registry, true, false}) &&
+         register_build(connection, "rtindex_build_intervals", {registry, false, true}) &&
+         register_build(connection, "rtindex_build_intervals_as", {registry, true, true});
 }
 
 }  // namespace rtindex::sql

@@ -27,6 +27,30 @@ void append_elements(GatheredField& part, const std::byte* data, std::span<const
   }
 }
 
+// Of DECIMALs of up to 4 digits.
+void append_widened(GatheredField& part, const void* data, std::span<const idx_t> rows) {
+  const auto* elements = static_cast<const std::int16_t*>(data);
+  for (const idx_t row : rows) {
+    const std::int32_t wide = elements[row];
+    const auto bytes = std::as_bytes(std::span(&wide, 1));
+    part.bytes.insert(part.bytes.end(), bytes.begin(), bytes.end());
+  }
+}
+
+void append_words(GatheredField& part, duckdb_logical_type type, const void* data,
+                  const std::uint64_t* validity, std::span<const idx_t> rows) {
+  if (part.words.empty())
+    for (std::uint32_t i = 0; i < duckdb_enum_dictionary_size(type); ++i)
+      part.words.push_back(enum_text(type, i));
+  for (const idx_t row : rows) {
+    if (is_valid(validity, row)) {
+      const auto text = std::as_bytes(std::span(part.words[enum_value(type, data, row)]));
+      part.bytes.insert(part.bytes.end(), text.begin(), text.end());
+    }
+    part.ends.push_back(part.bytes.size());
+  }
+}
+
 void append_strings(GatheredField& part, const duckdb_string_t* strings,
                     const std::uint64_t* validity, std::span<const idx_t> rows) {
   for (const idx_t row : rows) {
@@ -67,14 +91,16 @@ void GatheredRows::append(duckdb_data_chunk chunk, idx_t id_vector, std::span<co
   const idx_t key_count = duckdb_data_chunk_get_column_count(chunk) - id_vector - 1;
   for (idx_t i = 0; i < key_count; ++i) {
     auto* const vector = duckdb_data_chunk_get_vector(chunk, id_vector + 1 + i);
-    if (parts.size() == i) {
-      const LogicalType type(duckdb_vector_get_column_type(vector));
-      parts.push_back({.type = key_type(type.get())});
-    }
+    const LogicalType type(duckdb_vector_get_column_type(vector));
+    if (parts.size() == i) parts.push_back({.type = key_type(type.get())});
     GatheredField& part = parts[i];
     const void* data = duckdb_vector_get_data(vector);
     const std::uint64_t* validity = duckdb_vector_get_validity(vector);
-    if (part.type.type == Type::string) {
+    if (part.type.id == DUCKDB_TYPE_ENUM) {
+      append_words(part, type.get(), data, validity, rows);
+    } else if (part.type.vector_width != part.type.width) {
+      append_widened(part, data, rows);
+    } else if (part.type.type == Type::string) {
       append_strings(part, static_cast<const duckdb_string_t*>(data), validity, rows);
     } else {
       append_elements(part, static_cast<const std::byte*>(data), rows);
@@ -160,6 +186,7 @@ void AssembledColumn::copy_elements(const GatheredField& from, std::span<const s
     case 1: return scatter<1>(from.bytes.data(), slots, to.bytes.data());
     case 2: return scatter<2>(from.bytes.data(), slots, to.bytes.data());
     case 4: return scatter<4>(from.bytes.data(), slots, to.bytes.data());
+    case 16: return scatter<16>(from.bytes.data(), slots, to.bytes.data());
     default: return scatter<8>(from.bytes.data(), slots, to.bytes.data());
   }
 }
@@ -187,7 +214,7 @@ void AssembledColumn::copy_strings(Pieces pieces, std::size_t part, Field& to) c
   });
 }
 
-ColumnView AssembledColumn::view() const {
+ColumnView AssembledColumn::view(std::optional<Ends> ends) const {
   std::vector<ColumnView> views;
   for (const Field& part : parts_) {
     const KeyType& type = part.type;
@@ -196,7 +223,14 @@ ColumnView AssembledColumn::view() const {
             ? ColumnView::strings(part.offsets, reinterpret_cast<const char*>(part.bytes.data()))
             : ColumnView::of(type.type, part.bytes.data(), slot_count_);
     if (type.unit != TimeUnit::unspecified) view = view.with_time_unit(type.unit);
+    if (type.id == DUCKDB_TYPE_DECIMAL) view = view.with_scale(type.scale);
     views.push_back(part.validity.empty() ? view : view.with_validity(part.validity.data()));
+  }
+  if (ends) {
+    const ColumnView end = views.back();
+    const ColumnView start = views[views.size() - 2];
+    views.resize(views.size() - 2);
+    return ColumnView::intervals(start, end, *ends, std::move(views));
   }
   return views.size() == 1 ? views.front() : ColumnView::composite(std::move(views));
 }

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,6 +24,7 @@ struct GatheredField {
   std::vector<std::byte> bytes;     ///< native elements, or the bytes of strings
   std::vector<std::uint64_t> ends;  ///< of strings: where each of them ends
   std::vector<bool> nulls;          ///< empty: there are none
+  std::vector<std::string> words;   ///< of an ENUM: its values, in their order
 };
 
 /// Ids and keys that one thread has seen.
@@ -40,7 +42,8 @@ class AssembledColumn {
   /// Ids 0, 1, 2, ... (some may be missing) become rowIDs. Other ids are sorted and kept.
   explicit AssembledColumn(std::span<const std::shared_ptr<GatheredRows>> pieces);
 
-  [[nodiscard]] ColumnView view() const;
+  /// `ends`: of intervals, whose leading columns come first, then the starts and the ends.
+  [[nodiscard]] ColumnView view(std::optional<Ends> ends) const;
   [[nodiscard]] std::vector<KeyType> types() const;
   [[nodiscard]] std::size_t rows() const { return rows_; }
   /// The id of each rowID; empty if they are equal.

@@ -13,26 +13,49 @@ namespace {
 using enum TimeUnit;
 
 constexpr std::array key_types = std::to_array<KeyType>({
-    {DUCKDB_TYPE_BOOLEAN, "BOOLEAN", Type::boolean, unspecified, 1},
-    {DUCKDB_TYPE_TINYINT, "TINYINT", Type::i8, unspecified, 1},
-    {DUCKDB_TYPE_SMALLINT, "SMALLINT", Type::i16, unspecified, 2},
-    {DUCKDB_TYPE_INTEGER, "INTEGER", Type::i32, unspecified, 4},
-    {DUCKDB_TYPE_BIGINT, "BIGINT", Type::i64, unspecified, 8},
-    {DUCKDB_TYPE_UTINYINT, "UTINYINT", Type::u8, unspecified, 1},
-    {DUCKDB_TYPE_USMALLINT, "USMALLINT", Type::u16, unspecified, 2},
-    {DUCKDB_TYPE_UINTEGER, "UINTEGER", Type::u32, unspecified, 4},
-    {DUCKDB_TYPE_UBIGINT, "UBIGINT", Type::u64, unspecified, 8},
-    {DUCKDB_TYPE_FLOAT, "FLOAT", Type::f32, unspecified, 4},
-    {DUCKDB_TYPE_DOUBLE, "DOUBLE", Type::f64, unspecified, 8},
-    {DUCKDB_TYPE_DATE, "DATE", Type::date32, unspecified, 4},
-    {DUCKDB_TYPE_TIMESTAMP, "TIMESTAMP", Type::timestamp64, microsecond, 8},
-    {DUCKDB_TYPE_TIMESTAMP_TZ, "TIMESTAMP WITH TIME ZONE", Type::timestamp64, microsecond, 8},
-    {DUCKDB_TYPE_TIMESTAMP_S, "TIMESTAMP_S", Type::timestamp64, second, 8},
-    {DUCKDB_TYPE_TIMESTAMP_MS, "TIMESTAMP_MS", Type::timestamp64, millisecond, 8},
-    {DUCKDB_TYPE_TIMESTAMP_NS, "TIMESTAMP_NS", Type::timestamp64, nanosecond, 8},
-    {DUCKDB_TYPE_VARCHAR, "VARCHAR", Type::string, unspecified, 0},
-    {DUCKDB_TYPE_BLOB, "BLOB", Type::string, unspecified, 0},
+    {DUCKDB_TYPE_BOOLEAN, "BOOLEAN", Type::boolean, unspecified, 1, 1},
+    {DUCKDB_TYPE_TINYINT, "TINYINT", Type::i8, unspecified, 1, 1},
+    {DUCKDB_TYPE_SMALLINT, "SMALLINT", Type::i16, unspecified, 2, 2},
+    {DUCKDB_TYPE_INTEGER, "INTEGER", Type::i32, unspecified, 4, 4},
+    {DUCKDB_TYPE_BIGINT, "BIGINT", Type::i64, unspecified, 8, 8},
+    {DUCKDB_TYPE_HUGEINT, "HUGEINT", Type::i128, unspecified, 16, 16},
+    {DUCKDB_TYPE_UTINYINT, "UTINYINT", Type::u8, unspecified, 1, 1},
+    {DUCKDB_TYPE_USMALLINT, "USMALLINT", Type::u16, unspecified, 2, 2},
+    {DUCKDB_TYPE_UINTEGER, "UINTEGER", Type::u32, unspecified, 4, 4},
+    {DUCKDB_TYPE_UBIGINT, "UBIGINT", Type::u64, unspecified, 8, 8},
+    {DUCKDB_TYPE_UHUGEINT, "UHUGEINT", Type::u128, unspecified, 16, 16},
+    {DUCKDB_TYPE_FLOAT, "FLOAT", Type::f32, unspecified, 4, 4},
+    {DUCKDB_TYPE_DOUBLE, "DOUBLE", Type::f64, unspecified, 8, 8},
+    {DUCKDB_TYPE_DATE, "DATE", Type::date32, unspecified, 4, 4},
+    {DUCKDB_TYPE_TIME, "TIME", Type::time64, microsecond, 8, 8},
+    {DUCKDB_TYPE_TIMESTAMP, "TIMESTAMP", Type::timestamp64, microsecond, 8, 8},
+    {DUCKDB_TYPE_TIMESTAMP_TZ, "TIMESTAMP WITH TIME ZONE", Type::timestamp64, microsecond, 8, 8},
+    {DUCKDB_TYPE_TIMESTAMP_S, "TIMESTAMP_S", Type::timestamp64, second, 8, 8},
+    {DUCKDB_TYPE_TIMESTAMP_MS, "TIMESTAMP_MS", Type::timestamp64, millisecond, 8, 8},
+    {DUCKDB_TYPE_TIMESTAMP_NS, "TIMESTAMP_NS", Type::timestamp64, nanosecond, 8, 8},
+    // DuckDB stores UUIDs as HUGEINTs that have their order.
+    {DUCKDB_TYPE_UUID, "UUID", Type::i128, unspecified, 16, 16},
+    {DUCKDB_TYPE_VARCHAR, "VARCHAR", Type::string},
+    {DUCKDB_TYPE_BLOB, "BLOB", Type::string},
+    {DUCKDB_TYPE_ENUM, "ENUM", Type::string},  // compared as text
 });
+
+/// DECIMALs of up to 4 digits are 16-bit integers, which become 32-bit ones.
+KeyType decimal_type(duckdb_logical_type type) {
+  KeyType decimal{DUCKDB_TYPE_DECIMAL, "DECIMAL", Type::decimal32, unspecified, 4, 4};
+  decimal.digits = duckdb_decimal_width(type);
+  decimal.scale = duckdb_decimal_scale(type);
+  switch (duckdb_decimal_internal_type(type)) {
+    case DUCKDB_TYPE_SMALLINT: decimal.vector_width = 2; break;
+    case DUCKDB_TYPE_INTEGER: break;
+    case DUCKDB_TYPE_BIGINT:
+      decimal.type = Type::decimal64;
+      decimal.width = decimal.vector_width = 8;
+      break;
+    default: decimal.type = Type::decimal128; decimal.width = decimal.vector_width = 16;
+  }
+  return decimal;
+}
 
 /// The advice for a type that keys cannot have.
 struct Advice {
@@ -42,35 +65,69 @@ struct Advice {
 };
 
 constexpr std::array advices = std::to_array<Advice>({
-    {DUCKDB_TYPE_DECIMAL, "DECIMAL", "cast it to DOUBLE, or multiply it and cast it to BIGINT"},
-    {DUCKDB_TYPE_HUGEINT, "HUGEINT", "cast it to BIGINT, or to VARCHAR if only equality matters"},
-    {DUCKDB_TYPE_UHUGEINT, "UHUGEINT",
-     "cast it to UBIGINT, or to VARCHAR if only equality matters"},
-    {DUCKDB_TYPE_UUID, "UUID", "cast it to VARCHAR"},
-    {DUCKDB_TYPE_ENUM, "ENUM", "cast it to VARCHAR"},
-    {DUCKDB_TYPE_TIME, "TIME", "cast it to BIGINT by epoch_us()"},
-    {DUCKDB_TYPE_INTERVAL, "INTERVAL", "cast it to BIGINT by epoch_us()"},
+    {DUCKDB_TYPE_INTERVAL, "INTERVAL", "pass epoch_us() of it, a BIGINT"},
+    {DUCKDB_TYPE_TIME_TZ, "TIME WITH TIME ZONE", "cast it to TIME"},
+    {DUCKDB_TYPE_BIT, "BIT", "cast it to VARCHAR"},
     {DUCKDB_TYPE_STRUCT, "STRUCT", "pass its fields as several keys"},
+    {DUCKDB_TYPE_LIST, "LIST", "pass its elements as several keys, or cast it to VARCHAR"},
+    {DUCKDB_TYPE_ARRAY, "ARRAY", "pass its elements as several keys, or cast it to VARCHAR"},
 });
 
 }  // namespace
 
-const KeyType& key_type(duckdb_logical_type type) {
+KeyType key_type(duckdb_logical_type type) {
   const duckdb_type id = duckdb_get_type_id(type);
+  if (id == DUCKDB_TYPE_DECIMAL) return decimal_type(type);
   const auto* found = std::ranges::find(key_types, id, &KeyType::id);
   if (found != key_types.end()) return *found;
   const auto* advice = std::ranges::find(advices, id, &Advice::id);
   if (advice == advices.end())
     throw Error(
-        "keys are numbers, dates, timestamps, VARCHAR or BLOB; cast this type to one of them");
+        "keys are numbers, dates, times, UUID, ENUM, VARCHAR or BLOB; cast this type to one of "
+        "them");
   throw Error(std::string(advice->name) + " cannot be a key: " + advice->advice);
 }
 
+std::string KeyType::text() const {
+  if (id != DUCKDB_TYPE_DECIMAL) return name;
+  return "DECIMAL(" + std::to_string(digits) + "," + std::to_string(scale) + ")";
+}
+
+bool KeyType::is_exact_number() const {
+  return id == DUCKDB_TYPE_DECIMAL ||
+         (id != DUCKDB_TYPE_UUID &&
+          (type <= Type::i64 || type == Type::i128 || type == Type::u128));
+}
+
+bool KeyType::same_layout(const KeyType& other) const {
+  // The time zone of TIMESTAMP WITH TIME ZONE is no part of its values, but of their casts.
+  return type == other.type && unit == other.unit && scale == other.scale &&
+         vector_width == other.vector_width && vector_width == width &&
+         (id == other.id ||
+          (id != DUCKDB_TYPE_UUID && other.id != DUCKDB_TYPE_UUID &&
+           id != DUCKDB_TYPE_TIMESTAMP_TZ && other.id != DUCKDB_TYPE_TIMESTAMP_TZ));
+}
+
+std::string enum_text(duckdb_logical_type type, std::uint64_t value) {
+  char* text = duckdb_enum_dictionary_value(type, value);
+  std::string copy(text);
+  duckdb_free(text);
+  return copy;
+}
+
+std::uint64_t enum_value(duckdb_logical_type type, const void* data, idx_t row) {
+  switch (duckdb_enum_internal_type(type)) {
+    case DUCKDB_TYPE_UTINYINT: return static_cast<const std::uint8_t*>(data)[row];
+    case DUCKDB_TYPE_USMALLINT: return static_cast<const std::uint16_t*>(data)[row];
+    default: return static_cast<const std::uint32_t*>(data)[row];
+  }
+}
+
 std::string text_of(std::span<const KeyType> parts) {
-  if (parts.size() == 1) return parts.front().name;
+  if (parts.size() == 1) return parts.front().text();
   std::string text = "(";
   const char* separator = "";
-  for (const KeyType& part : parts) text += std::exchange(separator, ", ") + std::string(part.name);
+  for (const KeyType& part : parts) text += std::exchange(separator, ", ") + part.text();
   return text + ")";
 }
 

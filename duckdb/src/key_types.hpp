@@ -13,19 +13,36 @@
 
 namespace rtindex::sql {
 
-/// A type of SQL and the type of a column that has the same values in the same layout.
+/// A type of SQL and the type of a column that has the same values.
 struct KeyType {
   duckdb_type id = DUCKDB_TYPE_INVALID;
-  const char* name = "";  ///< as SQL writes it
+  const char* name = "";  ///< as SQL writes it, without the digits of a DECIMAL
   Type type = Type::u64;
   TimeUnit unit = TimeUnit::unspecified;
-  std::size_t width = 0;  ///< bytes of a native element; 0 for strings
+  std::size_t width = 0;         ///< bytes of a native element; 0 for strings
+  std::size_t vector_width = 0;  ///< of an element in DuckDB's vectors
+  int digits = 0;                ///< of a DECIMAL
+  int scale = 0;                 ///< of a DECIMAL: digits behind the point
+
+  /// As SQL writes it: "BIGINT", "DECIMAL(9,2)".
+  [[nodiscard]] std::string text() const;
+  [[nodiscard]] bool is_time() const { return type == Type::date32 || type == Type::timestamp64; }
+  /// An integer or a DECIMAL, but no UUID.
+  [[nodiscard]] bool is_exact_number() const;
+  [[nodiscard]] bool is_float() const { return type == Type::f32 || type == Type::f64; }
+  /// Whether vectors of the other type hold the same elements in the same layout.
+  [[nodiscard]] bool same_layout(const KeyType& other) const;
 };
 
 /// The key type of a vector's type; if there is none, throws an `Error` that says what to cast to.
-[[nodiscard]] const KeyType& key_type(duckdb_logical_type type);
+[[nodiscard]] KeyType key_type(duckdb_logical_type type);
 
 /// "BIGINT", or "(VARCHAR, DATE)" for a composite key.
 [[nodiscard]] std::string text_of(std::span<const KeyType> parts);
+
+/// The text of a value of an ENUM type.
+[[nodiscard]] std::string enum_text(duckdb_logical_type type, std::uint64_t value);
+/// The value of an ENUM in row `row` of a vector.
+[[nodiscard]] std::uint64_t enum_value(duckdb_logical_type type, const void* data, idx_t row);
 
 }  // namespace rtindex::sql

@@ -1,12 +1,15 @@
 #include "keys.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
+#include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include <rtindex/error.hpp>
+
+#include "conversion.hpp"
 
 namespace rtindex::sql {
 
@@ -17,11 +20,13 @@ const std::uint8_t* bitmap_of(const std::uint64_t* validity) {
   return reinterpret_cast<const std::uint8_t*>(validity);
 }
 
-template <class T>
-void append_scaled(std::vector<double>& values, const void* data, idx_t rows, double divisor) {
-  const auto* elements = static_cast<const T*>(data);
-  for (idx_t row = 0; row < rows; ++row)
-    values.push_back(static_cast<double>(elements[row]) / divisor);
+void clear_bit(std::vector<std::uint64_t>& bits, idx_t row) {
+  bits[row / 64] &= ~(std::uint64_t{1} << (row % 64));
+}
+
+[[noreturn]] void throw_incomparable(const KeyType& key, const KeyType& lookup) {
+  throw Error("the index has keys of type " + key.text() + ", the lookup is a " + lookup.text() +
+              ": cast it to " + (key.id == DUCKDB_TYPE_ENUM ? "VARCHAR" : key.text()));
 }
 
 }  // namespace
@@ -53,50 +58,52 @@ std::span<const idx_t> all_rows(idx_t count) {
   return std::span(rows).first(count);
 }
 
-LookupKeys::LookupKeys(duckdb_data_chunk chunk, idx_t first, idx_t count,
-                       std::span<const KeyType> key_parts)
+LookupKeys::LookupKeys(duckdb_data_chunk chunk, std::span<const idx_t> vectors,
+                       std::span<const KeyType> key_parts, Between between)
     : rows_(duckdb_data_chunk_get_size(chunk)) {
-  if (count == 0 || count > key_parts.size())
+  if (vectors.empty() || vectors.size() > key_parts.size())
     throw Error("the index has keys of type " + text_of(key_parts) + ": pass " +
                 (key_parts.size() == 1
                      ? "one key"
                      : "1 to " + std::to_string(key_parts.size()) + " parts of a key") +
-                ", not " + std::to_string(count));
+                ", not " + std::to_string(vectors.size()));
   std::vector<ColumnView> parts;
-  for (idx_t i = 0; i < count; ++i)
-    parts.push_back(part(duckdb_data_chunk_get_vector(chunk, first + i), key_parts[i]));
+  for (std::size_t i = 0; i < vectors.size(); ++i) {
+    const bool last = i + 1 == vectors.size();
+    const Between leading = between == Between::null ? Between::null : Between::reject;
+    parts.push_back(part(duckdb_data_chunk_get_vector(chunk, vectors[i]), key_parts[i],
+                         last ? between : leading));
+  }
   if (all_null_) return;
   column_ = key_parts.size() == 1 ? parts.front() : ColumnView::composite(std::move(parts));
 }
 
-ColumnView LookupKeys::part(duckdb_vector vector, const KeyType& key) {
+ColumnView LookupKeys::part(duckdb_vector vector, const KeyType& key, Between between) {
   const LogicalType type(duckdb_vector_get_column_type(vector));
   const std::uint64_t* validity = duckdb_vector_get_validity(vector);
-  const duckdb_type id = duckdb_get_type_id(type.get());
-  if (id == DUCKDB_TYPE_SQLNULL) {
+  if (duckdb_get_type_id(type.get()) == DUCKDB_TYPE_SQLNULL) {
     all_null_ = true;
     return {};
   }
+  const KeyType lookup = key_type(type.get());
+  const void* data = duckdb_vector_get_data(vector);
   ColumnView column;
-  if ((key.type == Type::f32 || key.type == Type::f64) && id != DUCKDB_TYPE_FLOAT &&
-      id != DUCKDB_TYPE_DOUBLE) {
-    const double* values = doubles(vector, type.get());
-    if (key.type == Type::f32) {  // SQL compares a FLOAT with an integer as FLOATs
-      floats_.emplace_back(values, values + rows_);
-      column = ColumnView(floats_.back());
-    } else {
-      column = ColumnView(std::span(values, rows_));
-    }
-  } else {
-    const KeyType& lookup = key_type(type.get());
-    const bool texts = lookup.type == Type::string;
-    if (lookup.type != key.type && (texts || key.type == Type::string))
-      throw Error(std::string("the index has keys of type ") + key.name + ", the lookup is a " +
-                  lookup.name + ": cast it to " + key.name);
-    const void* data = duckdb_vector_get_data(vector);
-    column = texts ? strings(static_cast<const duckdb_string_t*>(data), validity)
-                   : ColumnView::of(lookup.type, data, rows_);
+  if (key.type == Type::string || lookup.type == Type::string) {
+    if (key.type != lookup.type) throw_incomparable(key, lookup);
+    column = lookup.id == DUCKDB_TYPE_ENUM
+                 ? words(type.get(), data, validity)
+                 : strings(static_cast<const duckdb_string_t*>(data), validity);
+  } else if (key.same_layout(lookup) ||
+             (key.type <= Type::boolean && lookup.type <= Type::boolean)) {
+    column = ColumnView::of(lookup.type, data, rows_);
     if (lookup.unit != TimeUnit::unspecified) column = column.with_time_unit(lookup.unit);
+    if (lookup.id == DUCKDB_TYPE_DECIMAL) column = column.with_scale(lookup.scale);
+  } else if (key.is_float() && lookup.is_float()) {
+    column = ColumnView::of(lookup.type, data, rows_);
+  } else if (key.is_float() && lookup.is_exact_number()) {
+    column = floats(vector, lookup, key);
+  } else {
+    return converted(vector, lookup, key, between);
   }
   return validity == nullptr ? column : column.with_validity(bitmap_of(validity));
 }
@@ -108,28 +115,60 @@ ColumnView LookupKeys::strings(const duckdb_string_t* strings, const std::uint64
   return views;
 }
 
-const double* LookupKeys::doubles(duckdb_vector vector, duckdb_logical_type type) {
+ColumnView LookupKeys::words(duckdb_logical_type type, const void* data,
+                             const std::uint64_t* validity) {
+  auto& texts = words_.emplace_back(rows_);
+  for (idx_t row = 0; row < rows_; ++row)
+    if (is_valid(validity, row)) texts[row] = enum_text(type, enum_value(type, data, row));
+  return ColumnView(std::span<const std::string>(texts));
+}
+
+// SQL compares a FLOAT with an integer or a DECIMAL as FLOATs.
+ColumnView LookupKeys::floats(duckdb_vector vector, const KeyType& lookup, const KeyType& key) {
   const void* data = duckdb_vector_get_data(vector);
-  auto& values = doubles_.emplace_back();
-  values.reserve(rows_);
-  duckdb_type id = duckdb_get_type_id(type);
-  double divisor = 1;
-  if (id == DUCKDB_TYPE_DECIMAL) {
-    id = duckdb_decimal_internal_type(type);
-    divisor = std::pow(10, duckdb_decimal_scale(type));
+  auto& values = doubles_.emplace_back(rows_);
+  for (idx_t row = 0; row < rows_; ++row) values[row] = double_at(lookup, data, row);
+  if (key.type == Type::f64) return ColumnView(std::span<const double>(values));
+  auto& narrow = floats_.emplace_back(values.begin(), values.end());
+  return ColumnView(std::span<const float>(narrow));
+}
+
+ColumnView LookupKeys::converted(duckdb_vector vector, const KeyType& lookup, const KeyType& key,
+                                 Between between) {
+  const bool numbers = key.is_exact_number() && (lookup.is_exact_number() || lookup.is_float());
+  // A cast between times with and without a zone depends on the session.
+  const bool times =
+      key.is_time() && lookup.is_time() &&
+      (key.id == DUCKDB_TYPE_TIMESTAMP_TZ) == (lookup.id == DUCKDB_TYPE_TIMESTAMP_TZ);
+  if (!numbers && !times) throw_incomparable(key, lookup);
+  const void* data = duckdb_vector_get_data(vector);
+  const std::uint64_t* validity = duckdb_vector_get_validity(vector);
+  auto& valid = validities_.emplace_back((rows_ + 63) / 64, ~std::uint64_t{0});
+  const std::size_t width = times ? key.width : sizeof(int128);
+  auto& bytes = numbers_.emplace_back(rows_ * width);
+  for (idx_t row = 0; row < rows_; ++row) {
+    const auto units =
+        is_valid(validity, row) ? units_at(lookup, data, row, key, between) : std::nullopt;
+    if (!units) {
+      clear_bit(valid, row);
+      continue;
+    }
+    int128 number = *units;
+    if (times) {
+      const int128 most = key.type == Type::date32 ? std::numeric_limits<std::int32_t>::max()
+                                                   : std::numeric_limits<std::int64_t>::max();
+      if (between == Between::null && (number > most || number < -most)) clear_bit(valid, row);
+      number = std::clamp(number, -most, most);  // beyond lie only DuckDB's infinities
+    }
+    std::memcpy(bytes.data() + row * width, &number, width);  // little-endian
   }
-  switch (id) {
-    case DUCKDB_TYPE_TINYINT: append_scaled<std::int8_t>(values, data, rows_, divisor); break;
-    case DUCKDB_TYPE_SMALLINT: append_scaled<std::int16_t>(values, data, rows_, divisor); break;
-    case DUCKDB_TYPE_INTEGER: append_scaled<std::int32_t>(values, data, rows_, divisor); break;
-    case DUCKDB_TYPE_BIGINT: append_scaled<std::int64_t>(values, data, rows_, divisor); break;
-    case DUCKDB_TYPE_UTINYINT: append_scaled<std::uint8_t>(values, data, rows_, divisor); break;
-    case DUCKDB_TYPE_USMALLINT: append_scaled<std::uint16_t>(values, data, rows_, divisor); break;
-    case DUCKDB_TYPE_UINTEGER: append_scaled<std::uint32_t>(values, data, rows_, divisor); break;
-    case DUCKDB_TYPE_UBIGINT: append_scaled<std::uint64_t>(values, data, rows_, divisor); break;
-    default: throw Error("the index has keys of type DOUBLE or FLOAT: cast the lookup to DOUBLE");
-  }
-  return values.data();
+  const Type type = times                           ? key.type
+                    : key.id == DUCKDB_TYPE_DECIMAL ? Type::decimal128
+                                                    : Type::i128;
+  ColumnView column = ColumnView::of(type, bytes.data(), rows_);
+  if (key.unit != TimeUnit::unspecified) column = column.with_time_unit(key.unit);
+  if (key.id == DUCKDB_TYPE_DECIMAL) column = column.with_scale(key.scale);
+  return column.with_validity(bitmap_of(valid.data()));
 }
 
 }  // namespace rtindex::sql

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -25,27 +26,44 @@ namespace rtindex::sql {
                                              const char* what);
 [[noreturn]] void throw_different(const char* what, std::string_view one, std::string_view other);
 
+/// What becomes of a number or a time between two keys, such as 1.5 between integers.
+enum class Between : std::uint8_t {
+  null,    ///< it equals no key
+  down,    ///< the key below
+  up,      ///< the key above
+  reject,  ///< an `Error`
+};
+
 /// Lookups of one chunk: some of its vectors as one column, compared with the keys of an index.
-/// Native elements are read in place. Integers and decimals become floats for a column of
-/// floats, as in SQL.
+/// Elements of the same type are read in place, others are converted, as SQL's comparisons do.
 class LookupKeys {
  public:
-  LookupKeys(duckdb_data_chunk chunk, idx_t first, idx_t count, std::span<const KeyType> key_parts);
+  /// `vectors`: the numbers of the vectors. `between`: for the last of them; of the parts before it
+  /// a value between two keys is NULL, or rejected unless `between` is null.
+  LookupKeys(duckdb_data_chunk chunk, std::span<const idx_t> vectors,
+             std::span<const KeyType> key_parts, Between between);
 
   [[nodiscard]] const ColumnView& column() const { return column_; }
   /// Whether an argument is the literal NULL, which has no type: no lookup matches.
   [[nodiscard]] bool all_null() const { return all_null_; }
 
  private:
-  [[nodiscard]] ColumnView part(duckdb_vector vector, const KeyType& key);
+  [[nodiscard]] ColumnView part(duckdb_vector vector, const KeyType& key, Between between);
   [[nodiscard]] ColumnView strings(const duckdb_string_t* strings, const std::uint64_t* validity);
-  [[nodiscard]] const double* doubles(duckdb_vector vector, duckdb_logical_type type);
+  [[nodiscard]] ColumnView words(duckdb_logical_type type, const void* data,
+                                 const std::uint64_t* validity);
+  [[nodiscard]] ColumnView floats(duckdb_vector vector, const KeyType& lookup, const KeyType& key);
+  [[nodiscard]] ColumnView converted(duckdb_vector vector, const KeyType& lookup,
+                                     const KeyType& key, Between between);
 
   idx_t rows_;
   bool all_null_ = false;
   std::vector<std::vector<std::string_view>> strings_;
+  std::vector<std::vector<std::string>> words_;
   std::vector<std::vector<double>> doubles_;
   std::vector<std::vector<float>> floats_;
+  std::vector<std::vector<std::byte>> numbers_;
+  std::vector<std::vector<std::uint64_t>> validities_;
   ColumnView column_;
 };
 

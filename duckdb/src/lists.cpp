@@ -41,7 +41,10 @@ constexpr std::array list_columns = std::to_array<ListColumn>({
      }},
     {"key_type", DUCKDB_TYPE_VARCHAR,
      [](const NamedIndex& index, duckdb_vector vector, idx_t row) {
-       write_text(vector, row, text_of(index.parts));
+       const auto ends = index.index.interval_ends();
+       const std::string intervals =
+           ends ? "intervals " + std::string(name_of(*ends)) + " of " : std::string();
+       write_text(vector, row, intervals + text_of(index.parts));
      }},
     {"spec", DUCKDB_TYPE_VARCHAR,
      [](const NamedIndex& index, duckdb_vector vector, idx_t row) {

@@ -2,9 +2,11 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include <rtindex/rtindex.hpp>
 
@@ -37,6 +39,18 @@ constexpr std::array lookup_functions = std::to_array<LookupFunction>({
     {"rtindex_predecessor", QueryKind::nearest, Answer::first, Direction::backward},
     {"rtindex_successor", QueryKind::nearest, Answer::first, Direction::forward},
     {"rtindex_nearest", QueryKind::nearest, Answer::first, Direction::nearest},
+    {"rtindex_contains_first", QueryKind::contains, Answer::first},
+    {"rtindex_contains_count", QueryKind::contains, Answer::count},
+    {"rtindex_contains_rows", QueryKind::contains, Answer::rows},
+    {"rtindex_overlaps_first", QueryKind::overlaps, Answer::first},
+    {"rtindex_overlaps_count", QueryKind::overlaps, Answer::count},
+    {"rtindex_overlaps_rows", QueryKind::overlaps, Answer::rows},
+    {"rtindex_within_first", QueryKind::within, Answer::first},
+    {"rtindex_within_count", QueryKind::within, Answer::count},
+    {"rtindex_within_rows", QueryKind::within, Answer::rows},
+    {"rtindex_covers_first", QueryKind::covers, Answer::first},
+    {"rtindex_covers_count", QueryKind::covers, Answer::count},
+    {"rtindex_covers_rows", QueryKind::covers, Answer::rows},
 });
 
 /// The data of a registered scalar function.
@@ -45,33 +59,95 @@ struct Registered {
   LookupFunction function;
 };
 
+void require_kind(const NamedIndex& named, const LookupFunction& function) {
+  const bool intervals = named.index.interval_ends().has_value();
+  if (intervals == searches_intervals(function.kind)) return;
+  throw Error("the index '" + named.name + "' holds " +
+              (intervals
+                   ? "intervals: use the functions rtindex_contains_..., rtindex_overlaps_..., "
+                     "rtindex_within_... and rtindex_covers_..."
+                   : "keys: build one with rtindex_build_intervals"));
+}
+
+Between between_of(const LookupFunction& function) {
+  if (function.kind == QueryKind::equal || function.kind == QueryKind::prefix) return Between::null;
+  if (function.kind != QueryKind::nearest || function.direction == Direction::nearest)
+    return Between::reject;
+  return function.direction == Direction::backward ? Between::down : Between::up;
+}
+
+/// The arguments of a range, and its ends.
+struct RangeArguments {
+  std::vector<idx_t> lower, upper;  ///< vectors of the chunk
+  Ends ends = Ends::closed;
+};
+
+/// Of keys: all parts of the lower key, then those of the upper one. Of intervals: the leading
+/// values, the lower and the upper point. Then the text for the ends, if it is given.
+RangeArguments range_arguments(const NamedIndex& named, const LookupFunction& function,
+                               duckdb_data_chunk chunk) {
+  const bool intervals = searches_intervals(function.kind);
+  const idx_t arguments = duckdb_data_chunk_get_column_count(chunk) - 1;
+  const idx_t leading = intervals ? named.parts.size() - 1 : 0;
+  const bool has_ends = (arguments - leading) % 2 == 1;
+  const idx_t bounds = arguments - leading - (has_ends ? 1 : 0);
+  RangeArguments range;
+  bool valid = arguments >= leading + 2 && (!intervals || bounds == 2);
+  if (valid && has_ends) {
+    auto* const last = duckdb_data_chunk_get_vector(chunk, arguments);
+    const LogicalType type(duckdb_vector_get_column_type(last));
+    valid = duckdb_get_type_id(type.get()) == DUCKDB_TYPE_VARCHAR;
+    if (valid)
+      range.ends = ends_named(constant_text(last, all_rows(duckdb_data_chunk_get_size(chunk)),
+                                            "the text for the ends of ranges"));
+  }
+  if (!valid)
+    throw Error(std::string(function.name) + " needs " +
+                (leading != 0 ? "the leading values, then " : "") +
+                "the lower and the upper keys of ranges, then '[]', '[)', '(]' or '()'");
+  for (idx_t i = 1; i <= leading; ++i) {
+    range.lower.push_back(i);
+    range.upper.push_back(i);
+  }
+  for (idx_t i = 0; i < bounds / 2; ++i) {
+    range.lower.push_back(1 + leading + i);
+    range.upper.push_back(1 + leading + bounds / 2 + i);
+  }
+  return range;
+}
+
 /// The answers to a chunk of lookups; nothing if the lookup is the literal NULL.
 std::optional<Answers> answers_to(const NamedIndex& named, const LookupFunction& function,
                                   duckdb_data_chunk chunk) {
-  const idx_t arguments = duckdb_data_chunk_get_column_count(chunk) - 1;
+  require_kind(named, function);
   AnswerOptions options{.answers = function.answer};
   if (function.answer == Answer::rows) options.order = RowOrder::ascending;
-  if (function.kind != QueryKind::range) {
-    const LookupKeys keys(chunk, 1, arguments, named.parts);
+  if (!has_two_ends(function.kind)) {
+    std::vector<idx_t> vectors(duckdb_data_chunk_get_column_count(chunk) - 1);
+    std::iota(vectors.begin(), vectors.end(), idx_t{1});
+    const LookupKeys keys(chunk, vectors, named.parts, between_of(function));
     if (keys.all_null()) return std::nullopt;
     Query query = Query::nearest(keys.column(), {.direction = function.direction});
     query.kind = function.kind;
     return named.index.answer(query, options);
   }
-  Ends ends = Ends::closed;
-  if (arguments % 2 == 1) {
-    const auto rows = all_rows(duckdb_data_chunk_get_size(chunk));
-    auto* const last = duckdb_data_chunk_get_vector(chunk, arguments);
-    const LogicalType type(duckdb_vector_get_column_type(last));
-    if (duckdb_get_type_id(type.get()) != DUCKDB_TYPE_VARCHAR || arguments == 1)
-      throw Error(std::string(function.name) +
-                  " needs the lower and the upper keys of ranges, then '[]', '[)', '(]' or '()'");
-    ends = ends_named(constant_text(last, rows, "the text for the ends of ranges"));
-  }
-  const LookupKeys lower(chunk, 1, arguments / 2, named.parts);
-  const LookupKeys upper(chunk, 1 + arguments / 2, arguments / 2, named.parts);
+  const RangeArguments range = range_arguments(named, function, chunk);
+  // For integers x > 1.5 is x > 1, and x >= 1.5 is x >= 2.
+  const bool keys = function.kind == QueryKind::range;
+  const bool lower_open = range.ends == Ends::left_open || range.ends == Ends::open;
+  const bool upper_open = range.ends == Ends::right_open || range.ends == Ends::open;
+  const LookupKeys lower(chunk, range.lower, named.parts,
+                         !keys        ? Between::reject
+                         : lower_open ? Between::down
+                                      : Between::up);
+  const LookupKeys upper(chunk, range.upper, named.parts,
+                         !keys        ? Between::reject
+                         : upper_open ? Between::up
+                                      : Between::down);
   if (lower.all_null() || upper.all_null()) return std::nullopt;
-  return named.index.answer(Query::range(lower.column(), upper.column(), ends), options);
+  return named.index.answer(
+      {.kind = function.kind, .lower = lower.column(), .upper = upper.column(), .ends = range.ends},
+      options);
 }
 
 void write_ids(const NamedIndex& named, std::span<const std::uint32_t> rows, std::int64_t* ids) {
@@ -155,6 +231,8 @@ bool register_lookups(duckdb_connection connection, const std::shared_ptr<Regist
     duckdb_scalar_function_set_return_type(
         function.get(), lookup.answer == Answer::rows ? list.get() : number.get());
     duckdb_scalar_function_set_special_handling(function.get());  // NULL is a lookup like others
+    // An index may be built again: calls of constants must not be computed when they are planned.
+    duckdb_scalar_function_set_volatile(function.get());
     duckdb_scalar_function_set_extra_info(function.get(), new Registered{registry, lookup},
                                           delete_object<Registered>);
     duckdb_scalar_function_set_function(function.get(), look_up);
