@@ -32,13 +32,14 @@ void run(const BatchOptions& options) {
     fail("missing output: pass -o FILE.rtindex");
   require_output(options.output, options.input_files());
   const auto style = options.quiet ? Progress::Style::silent : Progress::on_terminal_only();
+  std::optional<Progress> progress;
+  progress.emplace("reading", 0, style);
   const LoadedColumn column = options.load_column();
   const LoadedColumn values = options.load_values(column);
 
   Summary summary;
   summary.add_note(values);
   auto start = Clock::now();
-  std::optional<Progress> progress;
   progress.emplace("building " + spec.text(), 0, style);
   BuildOptions build_options;
   if (!options.values.empty()) build_options.include = values.view();

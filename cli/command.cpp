@@ -107,21 +107,8 @@ const CLI::App& parsed_verb(const CLI::App& app) {
   return verbs.empty() ? app : *verbs.front();
 }
 
-// CLI11 says "The following arguments were not expected: X Y", in no useful order.
-std::string what_is_unknown(const CLI::App& app, const std::string& message,
-                            const std::vector<std::string>& arguments) {
-  std::string what = message.substr(message.find(": ") + 2);
-  if (app.get_subcommands().empty())
-    for (const std::string& text : arguments)
-      if (!text.starts_with('-')) return unknown_verb(app, text);
-  // Of an unknown option and its value, the option is named.
-  const std::size_t dash = what.starts_with('-') ? 0 : what.find(" -") + 1;  // 0: no option
-  what.erase(0, dash);
-  return unknown_option(parsed_verb(app), what.substr(0, what.find(' ')));
-}
-
-// CLI11 prints the help whatever stands beside --help; a typo is reported instead. Empty: none.
-std::string typo_beside_help(const CLI::App& app, const std::vector<std::string>& arguments) {
+// The first argument that is no verb, or no option of its verb. Empty: none.
+std::string typo_in(const CLI::App& app, const std::vector<std::string>& arguments) {
   const CLI::App* verb = &app;
   for (const std::string& text : arguments) {
     if (verb == &app && !text.starts_with('-')) {
@@ -138,10 +125,20 @@ std::string typo_beside_help(const CLI::App& app, const std::vector<std::string>
   return "";
 }
 
+// CLI11 says "The following arguments were not expected: X Y", in no useful order.
+std::string what_is_unknown(const CLI::App& app, const std::string& message,
+                            const std::vector<std::string>& arguments) {
+  const std::string typo = typo_in(app, arguments);
+  if (!typo.empty()) return typo;
+  const std::string what = message.substr(message.find(": ") + 2);
+  return unknown_option(parsed_verb(app), what.substr(0, what.find(' ')));
+}
+
 int explain(const CLI::App& app, const CLI::ParseError& error,
             const std::vector<std::string>& arguments) {
   if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {
-    const std::string typo = typo_beside_help(app, arguments);
+    // CLI11 prints the help whatever stands beside --help.
+    const std::string typo = typo_in(app, arguments);
     if (typo.empty()) return app.exit(error);
     return report(bad_input, fmt::format("{}; see `{}`", typo, help_command(app)));
   }

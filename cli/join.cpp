@@ -159,15 +159,21 @@ void join(const JoinOptions& options) {
   output.start(batches.front());
   const InterruptGuard guard;
   const auto start = Clock::now();
+  std::size_t total = 0;
+  for (const LoadedQuery& lookups : batches) total += lookups.size();
+  Progress progress("joining", total, options.progress_style());
   for (const LoadedQuery& lookups : batches) {
     const std::size_t first = opened.summary.lookups;
     opened.index->join_batches(lookups.all(), options.kind(), max_pairs,
                                [&](const JoinedRows& batch) {
                                  output.append(batch, first, lookups);
+                                 if (!batch.lookups.empty())
+                                   progress.set(first + batch.lookups.back() + 1);
                                  InterruptGuard::check();
                                });
     opened.summary.lookups += lookups.size();
   }
+  progress.finish();
   opened.summary.join_seconds = seconds_since(start);
   std::FILE* const notes = options.output == standard_stream ? stderr : stdout;
   if (options.describe) fmt::print(notes, "{}\n", opened.index->describe());

@@ -12,6 +12,7 @@ namespace rtindex::cli {
 OpenedIndex::OpenedIndex(const BatchOptions& options) {
   options.validate();
   if (options.saved.empty()) {
+    const Progress reading("reading", 0, options.progress_style());
     column = options.load_column();
     if (column.interval_ends()) points_ = column.points();
     return;
