@@ -10,6 +10,7 @@
 #include "cli/neighbour_options.hpp"
 #include "cli/verbs.hpp"
 #include "column_files/column_file.hpp"
+#include "drawing/interval_picture.hpp"
 #include "drawing/scene_picture.hpp"
 #include "file/atomic_file.hpp"
 
@@ -20,7 +21,8 @@ namespace {
 struct DrawOptions {
   std::string column, format, csv_column, output, title;
   std::string index = "rx";
-  std::vector<std::string> keys, ranges, nearest;
+  std::vector<std::string> keys, ranges, nearest, contains, overlaps;
+  BatchOptions intervals;  // of which the column of intervals is used
   NeighbourOptions neighbours;
   bool bvh = false;
 };
@@ -39,6 +41,12 @@ LoadedQuery parse_nearest(const std::string& text, const NeighbourOptions& neigh
           .lower = inline_keys({text}, "--nearest", column)};
 }
 
+LoadedQuery parse_overlaps(const std::string& text, const LoadedColumn& points) {
+  LoadedQuery query = parse_range(text, points);
+  query.settings.kind = QueryKind::overlaps;
+  return query;
+}
+
 // The lookups in the order of the command line.
 std::vector<LoadedQuery> parse_lookups(const CLI::App& verb, const DrawOptions& options,
                                        const LoadedColumn& column) {
@@ -46,6 +54,8 @@ std::vector<LoadedQuery> parse_lookups(const CLI::App& verb, const DrawOptions& 
   std::size_t next_key = 0;
   std::size_t next_range = 0;
   std::size_t next_nearest = 0;
+  std::size_t next_contains = 0;
+  std::size_t next_overlaps = 0;
   for (const CLI::Option* option : verb.parse_order()) {
     if (option->get_name() == "--key")
       lookups.push_back({.lower = inline_keys({options.keys[next_key++]}, "--key", column)});
@@ -53,6 +63,12 @@ std::vector<LoadedQuery> parse_lookups(const CLI::App& verb, const DrawOptions& 
       lookups.push_back(parse_range(options.ranges[next_range++], column));
     else if (option->get_name() == "--nearest")
       lookups.push_back(parse_nearest(options.nearest[next_nearest++], options.neighbours, column));
+    else if (option->get_name() == "--contains")
+      lookups.push_back(
+          {.settings = Query::contains({}),
+           .lower = inline_keys({options.contains[next_contains++]}, "--contains", column)});
+    else if (option->get_name() == "--overlaps")
+      lookups.push_back(parse_overlaps(options.overlaps[next_overlaps++], column));
     else
       continue;
     lookups.back().require_fit(column);
@@ -60,25 +76,60 @@ std::vector<LoadedQuery> parse_lookups(const CLI::App& verb, const DrawOptions& 
   return lookups;
 }
 
-void draw(const CLI::App& verb, const DrawOptions& options) {
-  AtomicFile::require_writable(options.output);
-  ColumnFile file{.path = options.column, .csv_column = {.name = options.csv_column}};
+void require_svg(const std::string& output) {
+  const std::string extension = std::filesystem::path(output).extension().string();
+  if (extension == ".svg") return AtomicFile::require_writable(output);
+  const std::string stem = output.substr(0, output.size() - extension.size());
+  fail(
+      "invalid -o {}: expected a name that ends in .svg, because pictures are SVG; convert one "
+      "with "
+      "a browser, or rsvg-convert {}.svg -o {}.png",
+      output, stem, stem);
+}
+
+LoadedColumn load_drawn(const DrawOptions& options) {
+  if (!options.contains.empty() || !options.overlaps.empty() ||
+      options.intervals.intervals.has_value()) {
+    BatchOptions intervals = options.intervals;
+    if (!options.column.empty()) intervals.columns = {options.column};
+    intervals.format = options.format;
+    intervals.intervals.require_complete();
+    if (!options.keys.empty() || !options.ranges.empty() || !options.nearest.empty())
+      fail(
+          "intervals are drawn with --contains and --overlaps: remove --key, --range and "
+          "--nearest");
+    return intervals.load_column();
+  }
+  if (options.column.empty()) fail("missing column: pass --column FILE");
+  ColumnFile file{.path = options.column,
+                  .csv_column = {.name = options.csv_column},
+                  .csv_format = options.intervals.csv.format()};
   if (!options.format.empty()) file.format = file_format_named(options.format);
-  const LoadedColumn column = load(file);
-  const std::vector<LoadedQuery> lookups = parse_lookups(verb, options, column);
+  return load(file);
+}
+
+void draw(const CLI::App& verb, const DrawOptions& options) {
+  require_svg(options.output);
+  const LoadedColumn column = load_drawn(options);
+  const bool intervals = column.interval_ends().has_value();
+  const LoadedColumn points = intervals ? column.points() : LoadedColumn();
+  const std::vector<LoadedQuery> lookups =
+      parse_lookups(verb, options, intervals ? points : column);
   std::vector<Query> queries;
   queries.reserve(lookups.size());
   for (const LoadedQuery& lookup : lookups) queries.push_back(lookup.all());
 
   PictureOptions picture{options.title, options.bvh};
-  if (picture.title.empty()) picture.title = std::filesystem::path(options.column).stem().string();
-  const std::string svg = scene_picture(column.view(), queries, Spec(options.index), picture);
+  if (picture.title.empty()) picture.title = std::filesystem::path(column.name()).stem().string();
+  const std::string svg = intervals
+                              ? interval_picture(column.view(), queries, picture)
+                              : scene_picture(column.view(), queries, Spec(options.index), picture);
   AtomicFile out(options.output);
   out.append(std::as_bytes(std::span(svg)));
   out.commit();
 }
 
-constexpr const char* draw_examples = R"(Examples:
+constexpr const char* draw_examples = R"help(Examples:
   rtindex draw --column category.npy --range 23:25 --range 27:27 --key 29 -o intro.svg
       Three lookups on one line of triangles.
   rtindex draw --column keys.npy --range 15:21 --index rx,bits=2+23+23 -o rows.svg
@@ -89,8 +140,11 @@ constexpr const char* draw_examples = R"(Examples:
       The closest hit along the row of the key, or along the next occupied row.
   rtindex draw --column keys.npy --index rx,primitive=sphere --bvh -o spheres.svg
       Spheres, and a hierarchy of bounding volumes around them.
+  rtindex draw --column prices.csv --start from --end to --ends "[)" --contains 2024-01-31 \
+               --overlaps 2024-02-05:2024-03-01 -o prices.svg
+      Intervals, a ray across those that contain a day, and one along a range.
 
-The picture shows the primitives and rays of a real index that answers the lookups.)";
+The picture shows the primitives and rays of a real index that answers the lookups.)help";
 
 }  // namespace
 
@@ -99,8 +153,9 @@ void add_draw(CLI::App& app) {
   CLI::App* verb = app.add_subcommand(
       "draw", "Draw the scene of a small column and the rays of lookups as SVG.");
   verb->get_help_ptr()->description("Print this help");
-  verb->add_option("--column", options->column, "File with the keys to draw, at most 200 rows")
-      ->required()
+  verb->add_option("--column", options->column,
+                   "File with the keys to draw, at most 200 rows; of more than\n"
+                   "60 keys some are hidden by gaps")
       ->type_name("FILE")
       ->group(input_group);
   verb->add_option("--format", options->format,
@@ -124,6 +179,17 @@ void add_draw(CLI::App& app) {
       ->allow_extra_args(false)
       ->type_name("K")
       ->group(input_group);
+  options->intervals.csv.add_to(*verb);
+  options->intervals.intervals.add_to(*verb);
+  verb->add_option("--contains", options->contains, "The intervals that contain a key; repeatable")
+      ->allow_extra_args(false)
+      ->type_name("K")
+      ->group(interval_group);
+  verb->add_option("--overlaps", options->overlaps,
+                   "The intervals that overlap a range; repeatable")
+      ->allow_extra_args(false)
+      ->type_name("L:U")
+      ->group(interval_group);
   verb->add_option("--direction", options->neighbours.direction,
                    "Of neighbours: backward (default), forward or nearest")
       ->type_name("DIRECTION")

@@ -161,7 +161,8 @@ std::vector<std::string> scene_notes(const SceneModel& model, const SceneLayout&
     notes.emplace_back(
         "Thin ends: a long ray reaches a little further, because float32 rounds t; hits there are "
         "compared by key.");
-  if (!layout.axis().breaks().empty()) notes.emplace_back("The axis breaks where no keys lie.");
+  if (!layout.axis().breaks().empty() && model.hidden_keys == 0)
+    notes.emplace_back("The axis breaks where no keys lie.");
   if (bvh)
     notes.emplace_back(
         "Bounding volumes: a median split, for illustration; the tracer's own hierarchy may "

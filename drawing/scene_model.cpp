@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/types.hpp"
+#include "drawing/key_text.hpp"
 #include "keys/codec.hpp"
 
 namespace rtindex {
@@ -34,7 +35,7 @@ Spec with_rays(const Spec& spec) {
 
 bool is_whole_number(Type type) { return is_native(type) && !is_float(type); }
 
-std::string decoded_text(const KeyCodec& codec, std::uint64_t key) {
+std::string decoded_text(const KeyCodec& codec, std::uint64_t key, TimeUnit unit) {
   if (codec.type() == Type::string || codec.type() == Type::composite || codec.empty() ||
       key > codec.span())
     return {};
@@ -44,14 +45,15 @@ std::string decoded_text(const KeyCodec& codec, std::uint64_t key) {
   one.row_count = 1;
   one.span = codec.span();
   const OwnedColumn column = codec.decode(one);
-  return column.view().text(0);
+  const bool has_unit = unit != TimeUnit::unspecified;
+  return key_text(has_unit ? column.view().with_time_unit(unit) : column.view(), 0);
 }
 
 std::vector<SceneKey> drawn_keys(const ColumnView& column, const KeyCodec& codec) {
   const EncodedColumn encoded = codec.encode(column);
   std::vector<SceneKey> keys;
   for (std::size_t i = 0; i < encoded.size(); ++i)
-    keys.push_back({encoded.keys[i], encoded.row(i), column.text(encoded.row(i))});
+    keys.push_back({encoded.keys[i], encoded.row(i), key_text(column, encoded.row(i))});
   std::stable_sort(keys.begin(), keys.end(),
                    [](const SceneKey& a, const SceneKey& b) { return a.key < b.key; });
   return keys;
@@ -178,12 +180,31 @@ std::vector<SceneRay> neighbour_scene_rays(const SceneModel& model, const KeyCod
 
 // "point 29", "range [23, 25]", "backward from 18".
 std::string text_of(const Query& query) {
-  const std::string key = query.lower.text(0);
+  const std::string key = key_text(query.lower, 0);
   if (query.kind == QueryKind::equal) return "point " + key;
   if (query.kind == QueryKind::range)
-    return fmt::format("range [{}, {}]", key, query.upper.text(0));
+    return fmt::format("range [{}, {}]", key, key_text(query.upper, 0));
   if (query.neighbour.direction == Direction::nearest) return "nearest to " + key;
   return fmt::format("{} from {}", name_of(query.neighbour.direction), key);
+}
+
+// Of many keys the first, the last and some that lookups found: the axis has gaps for the others.
+void hide_keys(SceneModel& model) {
+  constexpr std::size_t max_keys = 60;
+  constexpr std::size_t max_at_an_end = 10;
+  constexpr std::size_t max_found = 10;
+  const std::size_t count = model.keys.size();
+  if (count <= max_keys) return;
+  std::set<std::uint32_t> found;
+  for (const SceneLookup& lookup : model.lookups)
+    for (const std::uint32_t row : lookup.rows)
+      if (found.size() < max_found) found.insert(row);
+  std::vector<SceneKey> shown;
+  for (std::size_t i = 0; i < count; ++i)
+    if (i < max_at_an_end || i + max_at_an_end >= count || found.contains(model.keys[i].row))
+      shown.push_back(std::move(model.keys[i]));
+  model.hidden_keys = count - shown.size();
+  model.keys = std::move(shown);
 }
 
 }  // namespace
@@ -211,7 +232,9 @@ SceneModel make_scene_model(const ColumnView& column, std::span<const Query> que
   model.smallest = model.keys.front().text;
   model.span = codec->span();
   model.whole_numbers = is_whole_number(codec->type());
-  model.key_text = [codec](std::uint64_t key) { return decoded_text(*codec, key); };
+  model.key_text = [codec, unit = column.time_unit()](std::uint64_t key) {
+    return decoded_text(*codec, key, unit);
+  };
 
   for (const Query& query : queries) {
     const bool point = query.kind == QueryKind::equal;
@@ -232,6 +255,7 @@ SceneModel make_scene_model(const ColumnView& column, std::span<const Query> que
     }
     model.lookups.push_back(std::move(drawn));
   }
+  hide_keys(model);
   return model;
 }
 

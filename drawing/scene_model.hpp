@@ -51,7 +51,8 @@ struct SceneLookup {
 struct SceneModel {
   Spec spec;
   RxOptions options;
-  std::vector<SceneKey> keys;  // by key, then by row
+  std::vector<SceneKey> keys;   // by key, then by row
+  std::size_t hidden_keys = 0;  // not among these: there are too many to draw
   std::vector<SceneLookup> lookups;
   std::string smallest;  // the key at coordinate 0
   std::uint64_t span = 0;

@@ -27,11 +27,12 @@ constexpr double narrowest = 760;
 
 std::string subtitle(const SceneModel& model) {
   const RxOptions& options = model.options;
-  std::string text = fmt::format(
-      "{} {} as {}{} · rx:{} · mode={}", model.keys.size(), model.keys.size() == 1 ? "key" : "keys",
-      options.primitive == Primitive::aabb ? "boxes" : name_of(options.primitive),
-      options.primitive == Primitive::aabb || model.keys.size() == 1 ? "" : "s",
-      model.spec.tracer(), name_of(options.coordinates.mode));
+  std::string text =
+      fmt::format("{} {} as {}{} · rx:{} · mode={}", model.keys.size() + model.hidden_keys,
+                  model.keys.size() == 1 ? "key" : "keys",
+                  options.primitive == Primitive::aabb ? "boxes" : name_of(options.primitive),
+                  options.primitive == Primitive::aabb || model.keys.size() == 1 ? "" : "s",
+                  model.spec.tracer(), name_of(options.coordinates.mode));
   if (options.coordinates.mode == KeyMode::three_d)
     text += fmt::format(", bits={}", model.spec.option("bits", ""));
   if (options.coordinates.scale != 1)
@@ -84,6 +85,9 @@ std::string scene_picture(const ColumnView& column, std::span<const Query> queri
   left += (width - margin - left - scene_width) / 2;  // centred in the remaining width
 
   std::vector<std::string> notes;
+  if (model.hidden_keys != 0)
+    notes.push_back(fmt::format("{} of {} keys are drawn; gaps of the axis hide the others.",
+                                model.keys.size(), model.keys.size() + model.hidden_keys));
   for (const std::string& note : scene_notes(model, layout, options.bvh))
     for (std::string& line : wrapped(note, width - 2 * margin)) notes.push_back(std::move(line));
   const double scene_height = scene.bottom - scene.top;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
@@ -73,9 +74,11 @@ std::string path_through(const std::vector<PixelPoint>& points, bool closed) {
 
 Svg::Svg(double width, double height, std::string_view title, std::string_view description) {
   out_ = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
+  constexpr double page = 1400;  // wider pictures are shown smaller
+  const double shown = std::min(1.0, page / width);
   open("svg", {{"xmlns", "http://www.w3.org/2000/svg"},
-               {"width", std::ceil(width)},
-               {"height", std::ceil(height)},
+               {"width", std::ceil(width * shown)},
+               {"height", std::ceil(height * shown)},
                {"viewBox", fmt::format("0 0 {:.0f} {:.0f}", std::ceil(width), std::ceil(height))},
                {"role", "img"},
                {"font-family", fonts}});

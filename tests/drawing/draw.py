@@ -164,7 +164,35 @@ class Draw(CommandTest):
         self.assertEqual(picture.answer("Q1"), [0, 2, 3, 4, 5, 1])
         self.assertEqual(picture.hits("Q1"), [0, 1, 2, 3, 4, 5])
         self.write_npy("full.npy", "<u4", [(7919 * i) % 100003 for i in range(200)])
-        self.assertEqual(len(self.draw("full.npy").rows_of("triangle")), 200)
+        picture = self.draw("full.npy", "--key", 7919 * 5)
+        self.assertEqual(len(picture.rows_of("triangle")), 21, "ten of each end, and the one that is found")
+        self.assertEqual(picture.answer("Q1"), [5])
+        text = (self.folder / "out.svg").read_text(encoding="utf-8")
+        self.assertIn("21 of 200 keys are drawn", text)
+        self.assertLessEqual(int(re.search(r'width="(\d+)"', text).group(1)), 1400)
+
+    def test_times_are_labelled(self):
+        self.write("days.csv", "day\n2024-01-31\n2024-02-02\n")
+        self.succeed("draw", "--column", "days.csv", "--range", "2024-01-31:2024-02-01", "-o", "days.svg")
+        text = (self.folder / "days.svg").read_text(encoding="utf-8")
+        self.assertIn(">2024-01-31<", text)
+        self.assertIn("range [2024-01-31, 2024-02-01]", text)
+        self.assertNotIn(">197", text)
+
+    def test_intervals(self):
+        self.write("prices.csv", "from,to\n2024-01-01,2024-02-01\n2024-02-01,\n2024-01-15,2024-02-10\n")
+        intervals = ["--column", "prices.csv", "--start", "from", "--end", "to", "--ends", "[)"]
+        self.succeed("draw", *intervals, "--contains", "2024-01-31", "--overlaps", "2024-02-01:2024-03-01",
+                     "-o", "prices.svg")
+        text = (self.folder / "prices.svg").read_text(encoding="utf-8")
+        self.assertEqual(sorted(re.findall(r'class="interval" data-row="(\d+)"', text)), ["0", "2"])
+        self.assertIn("Q1  contains 2024-01-31  →  rows 0 2<", text)
+        self.assertIn("Q2  overlaps 2024-02-01 to 2024-03-01  →  rows 2<", text)
+        self.assertEqual(re.findall(r'data-lookup="(Q\d)" data-row="(\d)"', text),
+                         [("Q1", "0"), ("Q1", "2"), ("Q2", "2")])
+        self.reject("draw", *intervals, "--key", "2024-01-31", "-o", "a.svg", says="remove --key")
+        self.reject("draw", *intervals, "--by", "from", "-o", "a.svg", says="remove --by")
+        self.reject("draw", *intervals, "-o", "a.png", says=["ends in .svg", "rsvg-convert a.svg"])
 
     def test_a_picture_needs_nothing_else(self):
         self.draw("intro.npy", "--key", 29, "--bvh")
