@@ -125,10 +125,12 @@ void DeviceBatchRunner::answer(std::span<const Segment> segments, const BatchQue
 void DeviceBatchRunner::answer_reachable(std::span<const Segment> segments, const BatchQuery& query,
                                          const Request& request, Plan plan) {
   Request rest = request;
-  // Values of intervals are folded row by row, unless prefix sums have them.
-  rest.counts_values = counts_values(segments, request) ||
-                       (searches_intervals(query.kind) && request.wants_values() &&
-                        !ranks_are_enough(segments, query, request));
+  // Values of intervals are folded row by row, unless rays fold them or prefix sums have them.
+  rest.counts_values =
+      counts_values(segments, request) ||
+      (searches_intervals(query.kind) && request.wants_values() &&
+       !device_searcher(segments.front()).traits(request.included_column).folds_hits &&
+       !ranks_are_enough(segments, query, request));
   if (plan.orders_on_host) {
     if (request.row_counts != nullptr)
       rows_in_order(segments, query, request);

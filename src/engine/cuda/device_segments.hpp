@@ -67,7 +67,12 @@ class DeviceSegmentBuilder final : public SegmentBuilder {
   [[nodiscard]] std::optional<NewSegment> build_intervals(const ColumnView& column,
                                                           std::span<const ColumnView> include,
                                                           Stream caller) const;
-  // Throws where the kind does not keep its keys in order.
+  struct NativeIntervals;
+  // Two searchers over sorted keys, and a tree of ends.
+  [[nodiscard]] std::shared_ptr<Searcher> make_ordered_intervals(
+      const NativeIntervals& intervals, std::span<const ColumnView> include,
+      const MemoryMeter& meter, const Queue& queue) const;
+  // Throws where the kind cannot hold intervals.
   void require_interval_kind() const;
   // Whether build_few() makes the segment of a change.
   [[nodiscard]] bool is_small(const NewRows& input, const Segment& main) const;

@@ -43,8 +43,25 @@ namespace {
 
 }  // namespace
 
+// Native intervals on the GPU: those that are kept are valid.
+struct DeviceSegmentBuilder::NativeIntervals {
+  Type type;
+  DeviceElements starts, ends;
+  DeviceExtent of_starts, of_ends;
+
+  [[nodiscard]] std::unique_ptr<KeyCodec> make_codec() const {
+    return make_native_codec(type, {of_starts.smallest, of_ends.largest});
+  }
+  // One end of the intervals that are kept, in row order.
+  [[nodiscard]] DeviceColumn encode(const DeviceElements& points, const KeyCodec& codec,
+                                    const Queue& queue) const {
+    return encode_column(points, *codec.native_map(), of_starts.valid, {}, points.size,
+                         std::nullopt, queue);
+  }
+};
+
 void DeviceSegmentBuilder::require_interval_kind() const {
-  if (kind_->positions && kind_->keeps_order) return;
+  if (kind_->intervals || (kind_->positions && kind_->keeps_order)) return;
   fail(ErrorKind::unsupported,
        "intervals need an index that keeps its keys in order: use rx:native, sorted or btree");
 }
@@ -61,59 +78,68 @@ std::optional<NewSegment> DeviceSegmentBuilder::build_intervals(const ColumnView
   const Queue queue(gpu_.memory, own.get());
   const WaitOnExit wait(queue);
   const OnGpuTuples columns(column, queue);
-  const DeviceTuples& intervals = columns.tuples();
-  const DeviceArray<std::uint32_t> kept(queue, RowBits::words_of(intervals.size));
-  const IntervalFacts facts = check_intervals(intervals, *column.interval_ends() == Ends::closed,
+  const DeviceTuples& tuples = columns.tuples();
+  const DeviceArray<std::uint32_t> kept(queue, RowBits::words_of(tuples.size));
+  const IntervalFacts facts = check_intervals(tuples, *column.interval_ends() == Ends::closed,
                                               greatest_number(type), kept.data(), queue);
   if (facts.is_wrong != 0) return std::nullopt;
 
-  const bool all_kept = facts.kept == intervals.size;
+  const bool all_kept = facts.kept == tuples.size;
   const auto elements_of_part = [&](std::size_t part) {
-    return DeviceElements{intervals.end.fields[part], intervals.end.types[part],
+    return DeviceElements{tuples.end.fields[part], tuples.end.types[part],
                           all_kept ? nullptr : reinterpret_cast<const std::uint8_t*>(kept.data()),
-                          0, intervals.size};
+                          0, tuples.size};
   };
-  const DeviceElements starts = elements_of_part(0);
-  const DeviceElements ends = elements_of_part(1);
-  const DeviceExtent of_starts = extent_of(starts, queue);
-  const DeviceExtent of_ends = extent_of(ends, queue);
-  const KeyExtent extent{of_starts.smallest, of_ends.largest};
+  NativeIntervals intervals{type, elements_of_part(0), elements_of_part(1), {}, {}};
+  intervals.of_starts = extent_of(intervals.starts, queue);
+  intervals.of_ends = extent_of(intervals.ends, queue);
+  std::unique_ptr<KeyCodec> codec = intervals.make_codec();
+  // The host finds the interval that the kind cannot hold.
+  if (kind_->intervals && !kind_->intervals->holds(codec->span())) return std::nullopt;
 
+  NewSegment result;
+  if (kind_->intervals) {
+    DeviceIntervalRows rows(std::move(own));
+    rows.starts = intervals.encode(intervals.starts, *codec, queue);
+    rows.ends = intervals.encode(intervals.ends, *codec, queue);
+    result.segment.searcher = kind_->intervals->make(std::move(rows), gpu_, meter);
+  } else {
+    result.segment.searcher = make_ordered_intervals(intervals, include, meter, queue);
+  }
+  result.segment.codec = std::make_shared<IntervalCodec>(std::move(codec), *column.interval_ends());
+  const std::size_t nulls = tuples.size - facts.valid;
+  if (nulls == 0) return result;
+  DeviceElements valid = intervals.starts;
+  const DeviceArray<std::uint8_t> validity = tuple_validity(tuples, queue);
+  valid.validity = validity.data();
+  valid.validity_offset = 0;
+  result.nulls = null_rows(valid, nulls, {}, tuples.size, queue);
+  return result;
+}
+
+std::shared_ptr<Searcher> DeviceSegmentBuilder::make_ordered_intervals(
+    const NativeIntervals& intervals, std::span<const ColumnView> include, const MemoryMeter& meter,
+    const Queue& queue) const {
   std::deque<OnGpuValues> values;
   std::vector<ElementValues> included;
   for (const ColumnView& one : include)
     included.push_back(values.emplace_back(one, queue).values());
   // Builds the searcher of one end. It is complete when this returns.
-  const auto build_points = [&](const DeviceElements& points, const DeviceExtent& own_extent) {
-    NativeRows rows{type, points, own_extent, {}, intervals.size};
+  const auto build_points = [&](const DeviceElements& points, const DeviceExtent& extent) {
+    NativeRows rows{intervals.type, points, extent, {}, points.size};
     rows.included = included;
-    rows.codec = make_native_codec(type, extent);
+    rows.codec = intervals.make_codec();
     PooledStream stream;
     wait_for(stream.get(), queue);
     const WaitOnExit wait_for_build(stream.get());
     return build_native(std::move(stream), rows, SegmentUse::main, meter).segment.searcher;
   };
-  std::shared_ptr<Searcher> start_searcher = build_points(starts, of_starts);
-  std::shared_ptr<Searcher> end_searcher = build_points(ends, of_ends);
-
-  std::unique_ptr<KeyCodec> points = make_native_codec(type, extent);
-  const NativeMap map = *points->native_map();
-  const DeviceColumn ends_by_row =
-      encode_column(ends, map, of_ends.valid, {}, intervals.size, std::nullopt, queue);
+  std::shared_ptr<Searcher> starts = build_points(intervals.starts, intervals.of_starts);
+  std::shared_ptr<Searcher> ends = build_points(intervals.ends, intervals.of_ends);
+  const DeviceColumn ends_by_row = intervals.encode(intervals.ends, *intervals.make_codec(), queue);
   check(cudaStreamSynchronize(queue), "building intervals");
-  NewSegment result;
-  result.segment.codec =
-      std::make_shared<IntervalCodec>(std::move(points), *column.interval_ends());
-  result.segment.searcher = std::make_shared<IntervalSearcher>(
-      gpu_, std::move(start_searcher), std::move(end_searcher), &ends_by_row, meter);
-  const std::size_t nulls = intervals.size - facts.valid;
-  if (nulls == 0) return result;
-  DeviceElements valid = starts;
-  const DeviceArray<std::uint8_t> validity = tuple_validity(intervals, queue);
-  valid.validity = validity.data();
-  valid.validity_offset = 0;
-  result.nulls = null_rows(valid, nulls, {}, intervals.size, queue);
-  return result;
+  return std::make_shared<IntervalSearcher>(gpu_, std::move(starts), std::move(ends), &ends_by_row,
+                                            meter);
 }
 
 std::unique_ptr<Searcher> DeviceSegmentBuilder::make_intervals(
@@ -123,6 +149,15 @@ std::unique_ptr<Searcher> DeviceSegmentBuilder::make_intervals(
   const OnDevice current(gpu_.device);
   const MemoryMeter meter;
   const EncodedColumn ends = points_in(column, column.ends);
+  if (kind_->intervals) {
+    kind_->intervals->reject(column, key_text);
+    DeviceIntervalRows rows{PooledStream()};
+    const Queue queue(gpu_.memory, rows.stream.get());
+    const WaitOnExit wait(queue);
+    rows.starts = uploaded(column, queue);
+    rows.ends = uploaded(ends, queue);
+    return kind_->intervals->make(std::move(rows), gpu_, meter);
+  }
   std::shared_ptr<Searcher> start_searcher =
       make_encoded(points_in(column, column.keys), codec, key_text, numbers, include);
   std::shared_ptr<Searcher> end_searcher =

@@ -20,6 +20,17 @@
 namespace rtindex::cuda {
 
 struct DeviceRows;
+struct DeviceIntervalRows;
+
+// How a kind makes searchers of intervals in its own way.
+struct IntervalSearchers {
+  // As in DeviceSearchers.
+  HoldsSpan holds;
+  std::function<void(const EncodedColumn&, const KeyText&)> reject;
+  std::function<std::unique_ptr<Searcher>(DeviceIntervalRows rows, const GpuContext& gpu,
+                                          const MemoryMeter& meter)>
+      make;
+};
 
 // How a kind makes searchers on a GPU. Options are bound in the functions.
 struct DeviceSearchers {
@@ -45,6 +56,9 @@ struct DeviceSearchers {
   std::function<std::unique_ptr<Searcher>(EncodedColumn column, const KeyCodec& codec,
                                           const GpuContext& gpu)>
       encoded = {};
+
+  // None: a searcher of intervals is made of two searchers over sorted keys.
+  std::optional<IntervalSearchers> intervals = {};
 };
 
 // Rows in key order, and in row order within equal keys. Made where the column has another order:
@@ -158,6 +172,15 @@ struct DeviceRows {
     KeylessValues keyless, keyless_valid;
   };
   std::vector<Included> included;
+};
+
+// Encoded intervals on the GPU, in row order. The ends have the rows of the starts.
+struct DeviceIntervalRows {
+  explicit DeviceIntervalRows(PooledStream made_on) : stream(std::move(made_on)) {}
+
+  PooledStream stream;
+  DeviceColumn starts;
+  DeviceColumn ends;
 };
 
 // Sorts rows by key, with their included values.

@@ -7,6 +7,7 @@
 #include "answers/values.hpp"
 #include "engine/cuda/lookup_view.hpp"
 #include "keys/coordinates.hpp"
+#include "keys/interval.hpp"
 #include "kinds/optix/abi.hpp"
 #include "kinds/scene/buckets.hpp"
 #include "kinds/scene/edge_rays.hpp"
@@ -24,6 +25,17 @@ enum class Task : std::uint8_t {
 
 // How many registers the rays of point_programs.cu carry.
 inline constexpr unsigned point_payload = 5;
+
+// Element i of an array of KeyInterval<Key>s.
+[[nodiscard]] RTINDEX_HD inline Interval interval_at(const void* intervals, bool wide,
+                                                     std::uint64_t i) {
+  if (wide) {
+    const auto at = static_cast<const KeyInterval<std::uint64_t>*>(intervals)[i];
+    return {at.lower, at.upper};
+  }
+  const auto at = static_cast<const KeyInterval<std::uint32_t>*>(intervals)[i];
+  return {at.lower, at.upper};
+}
 
 // The scene as the device programs read it.
 struct SceneView {
@@ -45,9 +57,29 @@ struct SceneView {
   }
 };
 
-// The launch parameters of programs.cu, point_programs.cu and edge_programs.cu.
+// The boxes of intervals, beside the scene of their starts.
+struct IntervalView {
+  bool wide;                      // keys of 8 bytes
+  const void* ends;               // by primitive of the scene of starts
+  const Traversable* structures;  // each of `structure_size` boxes, the last of fewer
+  std::uint32_t structure_count;
+  std::uint32_t structure_size;
+  const std::uint32_t* intervals;  // by box: the primitive of the start
+  const void* box_keys;            // by box: a KeyInterval<Key>
+
+  [[nodiscard]] RTINDEX_HD std::uint64_t end(std::uint32_t i) const {
+    return wide ? static_cast<const std::uint64_t*>(ends)[i]
+                : static_cast<const std::uint32_t*>(ends)[i];
+  }
+  [[nodiscard]] RTINDEX_HD Interval keys_of(std::uint32_t box) const {
+    return interval_at(box_keys, wide, box);
+  }
+};
+
+// The launch parameters of all programs but bucket_programs.cu.
 struct LaunchParams {
   SceneView scene;
+  IntervalView intervals;  // for interval_programs.cu
   cuda::DeviceLookups lookups;
   RayKind point, range;
   bool points;          // whether the lookups are points

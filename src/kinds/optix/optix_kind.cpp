@@ -30,6 +30,18 @@ cuda::DeviceSearchers optix_searchers(const Spec& spec, const SceneOptions& scen
     };
     return searchers;
   }
+  const SceneOptions boxes = interval_options(scene);
+  searchers.intervals = {
+      .holds = [rx = boxes.rx, limit = coordinate_limit(Primitive::aabb)](
+                   std::uint64_t span) { return is_exact(rx, span, limit); },
+      .reject = [rx = boxes.rx, limit = coordinate_limit(Primitive::aabb)](
+                    const EncodedColumn& column,
+                    const KeyText& key_text) { require_exact(rx, column, key_text, limit); },
+      .make =
+          [boxes](cuda::DeviceIntervalRows rows, const cuda::GpuContext& gpu,
+                  const cuda::MemoryMeter& meter) {
+            return build_interval_tracer(boxes, std::move(rows), gpu, meter);
+          }};
   searchers.rows = [scene](cuda::DeviceRows rows, const cuda::GpuContext& gpu,
                            const cuda::MemoryMeter& meter) {
     return build_tracer(scene, std::move(rows), gpu, meter);

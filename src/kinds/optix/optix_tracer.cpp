@@ -22,16 +22,6 @@ using Memory = std::shared_ptr<DeviceMemory>;
 using cuda::DeviceColumn;
 using cuda::OnDevice;
 
-template <class T>
-cuda::DeviceArray<T> copied(const cuda::DeviceArray<T>& from, const cuda::Queue& queue) {
-  cuda::DeviceArray<T> copy(queue, from.size());
-  if (!from.empty())
-    cuda::check(
-        cudaMemcpyAsync(copy.data(), from.data(), from.bytes(), cudaMemcpyDeviceToDevice, queue),
-        "copying on the GPU");
-  return copy;
-}
-
 // The keys and their scene. They are released on the stream, which therefore outlives them.
 struct Arrays {
   cuda::PooledStream stream;
@@ -94,15 +84,7 @@ class OptixTracer final : public cuda::DeviceSearcher {
   }
 
   [[nodiscard]] DeviceColumn device_column(cudaStream_t stream) const override {
-    const cuda::Queue queue(memory(), stream);
-    DeviceColumn copy;
-    copy.narrow = copied(keys().narrow, queue);
-    copy.wide = copied(keys().wide, queue);
-    copy.rows = copied(keys().rows, queue);
-    copy.size = keys().size;
-    copy.row_count = keys().row_count;
-    copy.span = keys().span;
-    return copy;
+    return cuda::copy_of(keys(), {memory(), stream});
   }
 
   [[nodiscard]] std::string describe() const override {
@@ -141,10 +123,10 @@ class OptixTracer final : public cuda::DeviceSearcher {
          flags = arrays_->scene->build_flags()](Programs programs) -> const Pipeline& {
       return Pipeline::get(device, programs, primitive, flags);
     };
-    answerer_.emplace(
-        RayAnswerer::Sources{options_.rx, pipeline(Programs::all), pipeline(Programs::points),
-                             [pipeline]() -> const Pipeline& { return pipeline(Programs::edges); },
-                             arrays_->scene->view(keys()), on_host_.get(), memory()});
+    answerer_.emplace(RayAnswerer::Sources{
+        options_.rx, pipeline(Programs::all), pipeline(Programs::points),
+        [pipeline]() -> const Pipeline& { return pipeline(Programs::edges); },
+        arrays_->scene->view(keys()), IntervalView{}, on_host_.get(), memory()});
     build_profile_ = arrays_->scene->build_profile();
     finish_build(arrays_->stream, meter);
   }

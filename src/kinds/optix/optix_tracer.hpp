@@ -19,6 +19,15 @@ namespace rtindex::optix {
                                                      EncodedColumn column, const KeyCodec& codec,
                                                      const cuda::GpuContext& gpu);
 
+// How intervals are made into scenes: as boxes, which a perpendicular ray can hit anywhere.
+[[nodiscard]] SceneOptions interval_options(const SceneOptions& options);
+
+// Builds over intervals that are on the GPU.
+[[nodiscard]] std::unique_ptr<Searcher> build_interval_tracer(const SceneOptions& options,
+                                                              cuda::DeviceIntervalRows rows,
+                                                              const cuda::GpuContext& gpu,
+                                                              const cuda::MemoryMeter& meter);
+
 // A position searcher over sorted keys: rays find the bucket of a key, a binary search its position
 // in the bucket.
 [[nodiscard]] std::unique_ptr<cuda::PositionSearcher> make_bucket_locator(

@@ -18,6 +18,7 @@ namespace rtindex::optix {
 [[nodiscard]] std::string_view device_programs();
 [[nodiscard]] std::string_view point_programs();
 [[nodiscard]] std::string_view edge_programs();
+[[nodiscard]] std::string_view interval_programs();
 [[nodiscard]] std::string_view bucket_programs();
 
 namespace {
@@ -45,6 +46,10 @@ ProgramText text_of(Programs programs) {
   if (programs == Programs::edges)
     return {edge_programs(), "__raygen__edge",       "__anyhit__edge",
             nullptr,         "__intersection__edge", 2};
+  if (programs == Programs::intervals)
+    return {interval_programs(),        "__raygen__interval",
+            "__anyhit__interval",       nullptr,
+            "__intersection__interval", 2};
   if (programs == Programs::buckets)
     return {bucket_programs(), "__raygen__find_bucket",
             nullptr,           "__closesthit__leave_primitive",

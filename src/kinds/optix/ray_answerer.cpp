@@ -80,6 +80,7 @@ LaunchParams RayAnswerer::params(const LookupBatch& batch,
                                  const cuda::DeviceLookups& lookups) const {
   LaunchParams params{};
   params.scene = from_.scene;
+  params.intervals = from_.intervals;
   params.point = from_.options.point;
   params.range = from_.options.range;
   params.points = batch.kind() == QueryKind::equal;

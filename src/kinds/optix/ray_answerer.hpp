@@ -23,6 +23,7 @@ class RayAnswerer {
     // Compiled at the first call.
     std::function<const Pipeline&()> edge_pipeline;
     SceneView scene;
+    IntervalView intervals;  // of a column of intervals
     // The keys on the host, if full keys must be compared there.
     const EncodedColumn* on_host;
     const std::shared_ptr<DeviceMemory>& memory;

@@ -217,6 +217,16 @@ SceneView Scene::view(const cuda::DeviceColumn& column) const {
   return view;
 }
 
+void SceneCosts::add(const SceneCosts& other) {
+  convert_ms += other.convert_ms;
+  build_ms += other.build_ms;
+  compact_ms += other.compact_ms;
+  update_ms += other.update_ms;
+  primitives += other.primitives;
+  temporary = std::max(temporary, other.temporary);
+  uncompacted += other.uncompacted;
+}
+
 std::vector<std::pair<std::string, double>> SceneCosts::parts(std::size_t structure_bytes) const {
   const auto bytes = [](std::size_t size) { return static_cast<double>(size); };
   std::vector<std::pair<std::string, double>> parts = {{"convert_ms", convert_ms},

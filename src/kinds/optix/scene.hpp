@@ -34,6 +34,8 @@ struct SceneCosts {
   std::size_t temporary = 0;    // the largest working memory of a build
   std::size_t uncompacted = 0;  // structures as they were built
 
+  // Adds the costs of another scene of the same index.
+  void add(const SceneCosts& other);
   // As Index::build_profile() has them.
   [[nodiscard]] std::vector<std::pair<std::string, double>> parts(
       std::size_t structure_bytes) const;

@@ -46,6 +46,23 @@ RTINDEX_HD inline int boxes_of(const Coordinates& coordinates, Interval interval
   return count;
 }
 
+// The rays of a query whose matches start in one range and end in another: all of them contain a
+// key, or start behind it.
+struct IntervalRays {
+  bool has_key;  // else all matches start behind it
+  std::uint64_t key;
+  Interval behind;  // empty: none starts behind the key
+};
+
+[[nodiscard]] RTINDEX_HD inline IntervalRays interval_rays(Interval starts, Interval ends) {
+  if (starts.empty() || ends.empty()) return {false, 0, {1, 0}};
+  IntervalRays rays{false, starts.upper < ends.lower ? starts.upper : ends.lower, {1, 0}};
+  rays.has_key = starts.lower <= rays.key;
+  if (rays.key < starts.upper)
+    rays.behind = {rays.has_key ? rays.key + 1 : starts.lower, starts.upper};
+  return rays;
+}
+
 // The box of all keys from a first to a last one, which boxes_of() returned.
 [[nodiscard]] RTINDEX_HD inline Box box_between(const Coordinates& coordinates, Interval keys) {
   return {box_at(coordinates, keys.lower).lower, box_at(coordinates, keys.upper).upper};

@@ -132,14 +132,15 @@ void require_span(const RxOptions& options, const EncodedColumn& column, std::ui
                   const KeyText& key_text, const std::string& limit_text) {
   const int dropped = options.drop.value_or(0);
   if (column.span >> dropped <= largest) return;
-  for (std::size_t i = 0; i < column.size(); ++i) {
-    if (column.keys[i] >> dropped <= largest) continue;
+  const PackedKeys& keys = column.ends.size() != 0 ? column.ends : column.keys;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (keys[i] >> dropped <= largest) continue;
     const std::uint32_t row = column.row(i);
     const std::string left_out =
         dropped == 0 ? "" : fmt::format(" after the right shift of drop={}", dropped);
     fail("row {}: key {} is {} above the smallest key{}, but mode={} {}: use mode=3d,bits={}", row,
-         key_text(row), column.keys[i] >> dropped, left_out, name_of(options.coordinates.mode),
-         limit_text, options.primitive == Primitive::sphere ? sphere_bits : bits_option.fallback);
+         key_text(row), keys[i] >> dropped, left_out, name_of(options.coordinates.mode), limit_text,
+         options.primitive == Primitive::sphere ? sphere_bits : bits_option.fallback);
   }
 }
 
@@ -288,9 +289,10 @@ void require_exact(const RxOptions& options, const EncodedColumn& column, const 
   if (coordinates.mode != KeyMode::extended)
     fail(
         "this tracer finds {}s only below coordinate {:g}, and at this scale the column reaches "
-        "{:g}: choose a smaller scale, or primitive=triangle",
+        "{:g}: choose a smaller scale{}",
         name_of(options.primitive), coordinate_limit,
-        static_cast<double>(reached) * static_cast<double>(coordinates.scale));
+        static_cast<double>(reached) * static_cast<double>(coordinates.scale),
+        column.ends.size() != 0 ? "" : ", or primitive=triangle");
 
   // The remaining case: extended mode beyond the tracer's largest coordinate.
   const std::uint64_t last_exact =

@@ -14,6 +14,15 @@ DeviceElements elements_of(const ColumnView& column) {
 
 namespace {
 
+template <class T>
+DeviceArray<T> copy_of(const DeviceArray<T>& from, const Queue& queue) {
+  DeviceArray<T> copy(queue, from.size());
+  if (!from.empty())
+    check(cudaMemcpyAsync(copy.data(), from.data(), from.bytes(), cudaMemcpyDeviceToDevice, queue),
+          "copying on the GPU");
+  return copy;
+}
+
 OwnedColumn fetched_strings(const ColumnView& column, cudaStream_t stream) {
   OwnedColumn result(Type::string, column.size());
   if (column.empty()) return result;
@@ -95,6 +104,17 @@ EncodedColumn downloaded(const DeviceColumn& column, cudaStream_t stream) {
     copy_to_host(result.rows.data(), column.rows.data(), result.rows.bytes(), stream);
   }
   return result;
+}
+
+DeviceColumn copy_of(const DeviceColumn& column, const Queue& queue) {
+  DeviceColumn copy;
+  copy.narrow = copy_of(column.narrow, queue);
+  copy.wide = copy_of(column.wide, queue);
+  copy.rows = copy_of(column.rows, queue);
+  copy.size = column.size;
+  copy.row_count = column.row_count;
+  copy.span = column.span;
+  return copy;
 }
 
 std::string element_text(const ColumnView& column, std::uint32_t row, cudaStream_t stream) {

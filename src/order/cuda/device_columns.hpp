@@ -24,6 +24,9 @@ DeviceArray<T> uploaded(const T* from, std::size_t size, const Queue& queue) {
 [[nodiscard]] DeviceColumn uploaded(const EncodedColumn& column, const Queue& queue);
 [[nodiscard]] EncodedColumn downloaded(const DeviceColumn& column, cudaStream_t stream);
 
+// A copy on the GPU of a column without pairs.
+[[nodiscard]] DeviceColumn copy_of(const DeviceColumn& column, const Queue& queue);
+
 // A native column in device memory, as kernels read it.
 [[nodiscard]] DeviceElements elements_of(const ColumnView& column);
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <utility>
+#include <vector>
 
 #include "support/random.hpp"
 
@@ -64,6 +65,38 @@ TEST(IntervalBoxes, OfOneRowAreOne) {
   Interval boxes[max_interval_boxes];
   EXPECT_EQ(boxes_of(naive, {5, naive.largest_key()}, boxes), 1);
   EXPECT_EQ(boxes_of(Coordinates{}, {5, 7}, boxes), 1);
+}
+
+// Every match contains the key of the perpendicular ray, or starts in the range behind it; never
+// both.
+TEST(IntervalRays, HitEveryMatchOnce) {
+  constexpr std::uint64_t last = 6;
+  std::vector<Interval> all = {{1, 0}};
+  for (std::uint64_t lower = 0; lower <= last; ++lower)
+    for (std::uint64_t upper = lower; upper <= last; ++upper) all.push_back({lower, upper});
+  for (const Interval& starts : all)
+    for (const Interval& ends : all) {
+      const IntervalRays rays = interval_rays(starts, ends);
+      for (const Interval& interval : all) {
+        const bool is_match = !interval.empty() && !starts.empty() && !ends.empty() &&
+                              starts.contains(interval.lower) && ends.contains(interval.upper);
+        if (!is_match) continue;
+        const int hits = (rays.has_key && interval.contains(rays.key) ? 1 : 0) +
+                         (rays.behind.contains(interval.lower) ? 1 : 0);
+        ASSERT_EQ(hits, 1) << interval.lower << " to " << interval.upper;
+      }
+      if (!starts.empty() && !ends.empty()) continue;
+      ASSERT_FALSE(rays.has_key);
+      ASSERT_TRUE(rays.behind.empty());
+    }
+}
+
+TEST(IntervalRays, ReachTheLargestKey) {
+  constexpr std::uint64_t last = std::numeric_limits<std::uint64_t>::max();
+  const IntervalRays rays = interval_rays({0, last}, {last, last});
+  EXPECT_TRUE(rays.has_key);
+  EXPECT_EQ(rays.key, last);
+  EXPECT_TRUE(rays.behind.empty());
 }
 
 }  // namespace

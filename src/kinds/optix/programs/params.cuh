@@ -41,6 +41,22 @@ struct OccupiedRows {
   }
 };
 
+// Calls visit(row) for every row of a range that may hold keys, until it is done.
+template <class Visit>
+__device__ inline void visit_rows(Interval range, const bool& done, Visit&& visit) {
+  const SceneView& scene = params().scene;
+  const std::uint64_t first = scene.coordinates.row_of(range.lower);
+  const std::uint64_t last = scene.coordinates.row_of(range.upper);
+  if (!scene.has_directory || last - first < few_rows) {
+    for (std::uint64_t row = first; row <= last && !done; ++row) visit(row);
+    return;
+  }
+  const OccupiedRows occupied;
+  for (std::uint64_t i = occupied.find(first); i < occupied.size() && occupied[i] <= last && !done;
+       ++i)
+    visit(occupied[i]);
+}
+
 [[nodiscard]] __device__ inline Interval interval_of(std::uint64_t lookup) {
   const cuda::DeviceLookups& lookups = params().lookups;
   if (lookups.elements != nullptr) {
@@ -50,12 +66,7 @@ struct OccupiedRows {
     const std::uint64_t key = (element ^ lookups.flip) - lookups.base;
     return key <= lookups.span ? Interval{key, key} : Interval{1, 0};
   }
-  if (params().scene.wide) {
-    const auto at = static_cast<const KeyInterval<std::uint64_t>*>(lookups.intervals)[lookup];
-    return {at.lower, at.upper};
-  }
-  const auto at = static_cast<const KeyInterval<std::uint32_t>*>(lookups.intervals)[lookup];
-  return {at.lower, at.upper};
+  return interval_at(lookups.intervals, params().scene.wide, lookup);
 }
 
 }  // namespace rtindex::optix

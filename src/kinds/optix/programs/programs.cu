@@ -32,21 +32,6 @@ __device__ void cast_along_row(Interval range, std::uint64_t row, Hits& hits) {
   cast(range_ray(coordinates, params().range, range, row), hits);
 }
 
-__device__ void cast_range(Interval range, Hits& hits) {
-  const SceneView& scene = params().scene;
-  const std::uint64_t first = scene.coordinates.row_of(range.lower);
-  const std::uint64_t last = scene.coordinates.row_of(range.upper);
-  if (!scene.has_directory || last - first < few_rows) {
-    for (std::uint64_t row = first; row <= last && !hits.done; ++row)
-      cast_along_row(range, row, hits);
-    return;
-  }
-  const OccupiedRows occupied;
-  for (std::uint64_t i = occupied.find(first);
-       i < occupied.size() && occupied[i] <= last && !hits.done; ++i)
-    cast_along_row(range, occupied[i], hits);
-}
-
 }  // namespace
 
 extern "C" __global__ void __raygen__lookup() {
@@ -57,7 +42,8 @@ extern "C" __global__ void __raygen__lookup() {
     if (params().points)
       cast_point(interval.lower, hits);
     else
-      cast_range(interval, hits);
+      visit_rows(interval, hits.done,
+                 [&](std::uint64_t row) { cast_along_row(interval, row, hits); });
   }
   hits.write(params(), lookup);
 }
