@@ -80,12 +80,10 @@ std::vector<std::string> including_specs() {
 
 std::vector<std::string> interval_specs() {
   std::vector<std::string> specs = usable_and_bucketed();
-  std::erase_if(specs, [](const std::string& spec) {
-    return spec.starts_with("hash") || spec.starts_with("rx:optix");
-  });
+  std::erase_if(specs, [](const std::string& spec) { return spec.starts_with("hash"); });
   // Intervals that pass the ends of rows and planes.
-  if (is_available("rx:embree@cpu"))
-    specs.emplace_back("rx:embree@cpu,bits=18+23+23,primitive=aabb");
+  for (const std::string tracer : {"rx:embree@cpu", "rx:optix@cuda"})
+    if (is_available(tracer)) specs.push_back(tracer + ",bits=18+23+23,primitive=aabb");
   return specs;
 }
 

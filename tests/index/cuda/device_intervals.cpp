@@ -242,7 +242,7 @@ TEST_P(DeviceIntervals, AgreeWithTheCpu) {
 INSTANTIATE_TEST_SUITE_P(Cuda, DeviceIntervals,
                          testing::Values("rx:native@cuda", "sorted@cuda", "btree@cuda",
                                          "rx:optix@cuda", "rx:optix@cuda,bucket=3",
-                                         "rx:optix@cuda,bits=18+23+23,split=64,compact=on"),
+                                         "rx:optix@cuda,bits=18+23+23,split=50000,compact=on"),
                          [](const auto& item) { return test_name(item.param); });
 
 }  // namespace
