@@ -3,7 +3,7 @@
     >>> import numpy as np, rtindex
     >>> index = rtindex.build(np.array([26, 25, 29, 23, 29, 27]))
     >>> index.range([23], [25], "count")
-    array([2], dtype=uint32)
+    array([2])
 
 Columns and lookups are NumPy, pyarrow, pandas or polars objects, anything with DLPack, or plain
 Python lists. They are read in place, and answers are objects of the same library.

@@ -101,21 +101,25 @@ def empty(target: ColumnType | None = None) -> Column:
 
 def _from_datetimes(array: Array, target: ColumnType | None) -> Column:
     unit, step = np.datetime_data(array.dtype)
-    wanted = ""
-    if target is not None:
-        wanted = target.unit or ("D" if target.type == "date32" else "")
     if unit == "generic":
         raise InvalidArgumentError("the datetime64 array has no unit: give it one, such as "
                                    "datetime64[us]")
-    if wanted and "," not in wanted and wanted != _unit_text(unit, step):
-        dtype = np.dtype(f"datetime64[{wanted}]")
-        is_finer = np.can_cast(array.dtype, dtype)  # then no tick is lost
-        cast = cast_times(array, wanted) if is_finer else None
-        if cast is not None:
-            array, (unit, step) = cast, np.datetime_data(dtype)
+    wanted = "" if target is None else "D" if target.type == "date32" else target.unit
+    is_calendar = unit in ("Y", "M") or wanted in ("Y", "M")
+    if is_calendar and wanted and "," not in wanted and wanted != _unit_text(unit, step):
+        array = _from_calendar(array, wanted)
+        unit, step = np.datetime_data(array.dtype)
     validity = validity_bits(np.isnat(array))
     ticks = array.astype(array.dtype.newbyteorder("="), copy=False).view(np.int64)
     return Column.elements("timestamp64", ticks, _unit_text(unit, step), validity)
+
+
+def _from_calendar(array: Array, wanted: str) -> Array:
+    """Years and months, whose lengths differ, as the days or the unit of the column."""
+    if wanted not in ("Y", "M"):
+        return array.astype("M8[D]")
+    cast = cast_times(array, wanted)
+    return array if cast is None else cast
 
 
 def _from_timedeltas(array: Array) -> Column:

@@ -10,18 +10,19 @@ import numpy as np
 
 from . import _core
 from ._columns import column as column_of
-from ._columns import columns_of
 from ._device import answer_on_device, bitmaps_on_device, first_array
 from ._errors import InvalidArgumentError, UnsupportedError
 from ._keys import key_answer, key_dtype
 from ._kinds import Kind
 from ._lists import Array
+from ._names import columns_of
 from ._query import Query, data_of
 from ._results import Answers, Counters, Rows
 from ._times import TimeType, ticks_of, time_type
 from ._types import WIDTHS, ColumnType
 
 _ROW_ANSWERS = ("any", "first", "last", "count")
+ROW_ANSWERS = frozenset(("any", "first", "last"))
 _AGGREGATES = ("sum", "min", "max")
 VALUE_ANSWERS = frozenset((*_AGGREGATES, "mean"))
 """Answers of values, which are null where all values are."""
@@ -42,6 +43,8 @@ class Options(NamedTuple):
     miss: Any = None
     out: Array | None = None
     counters: bool = False
+    row_miss: int | None = None
+    """The row of a miss; None: MISS or a null."""
 
 
 def answer(index: _core.Index, query: Query, bound: _core.Query, key_type: ColumnType, kind: Kind,
@@ -58,7 +61,8 @@ def answer(index: _core.Index, query: Query, bound: _core.Query, key_type: Colum
     found_type = key_type if query.kind == "nearest" else None
     by_name = isinstance(options.values, str)
     included = options.values if by_name else ""
-    held = None if options.values is None or by_name else column_of(options.values)
+    held = None if options.values is None or by_name else (
+        column_of(options.values, None, key_type.nan_as_null))
     miss, times = options.miss, None
     if "min" in names or "max" in names:
         times = value_times(index, held, options.values)
@@ -68,9 +72,10 @@ def answer(index: _core.Index, query: Query, bound: _core.Query, key_type: Colum
         _require_host_free(options)
         return answer_on_device(index, first_array(data_of(query)), bound, names,
                                 lambda name: _dtype(index, name, held, included, found_type), held,
-                                included, options.matched, limit, order, miss)
+                                included, options.matched, limit, order, miss, options.row_miss)
     size = len(bound)
-    answered = _outputs(index, names, size, held, included, times, found_type, options.out)
+    answered = _outputs(index, names, size, held, included, times, found_type, options.out,
+                        options.row_miss is not None)
     if options.out is not None:
         for column, data in ((bound.lower, query.lower), (bound.upper, query.upper),
                              (held, options.values)):
@@ -96,11 +101,11 @@ def answer(index: _core.Index, query: Query, bound: _core.Query, key_type: Colum
         if name == "rows":
             answers[name] = kind.rows(Rows(*lists))
         elif name == "key":
-            answers[name] = key_answer(outputs.get("key"), keys, key_type, outputs["matched"], kind,
-                                       query.lower)
+            answers[name] = key_answer(outputs.get("key"), keys, key_type, outputs["matched"], kind)
         else:
             of_values = outputs.get("validity") if name in VALUE_ANSWERS else None
-            answers[name] = kind.array(answered[name], None if name == "count" else
+            answers[name] = kind.array(signed_rows(name, answered[name], kind, options),
+                                       None if name == "count" else
                                        validity if of_values is None else of_values, zone=zone)
     if options.counters:
         answers["counters"] = Counters(*outputs["counters"].tolist())
@@ -109,6 +114,40 @@ def answer(index: _core.Index, query: Query, bound: _core.Query, key_type: Colum
     if options.matched:
         answers["matched"] = kind.array(unpacked(outputs["matched"], size))
     return Answers(size, answers)
+
+
+def signed_rows(name: str, values: Array, kind: Kind, options: Options) -> Array:
+    """Counts as int64 in NumPy and pandas, and rows with a miss of the caller."""
+    if name == "count" and (kind.has_signed_counts or options.out is not None):
+        values = values.astype(np.int64)
+    elif name in ROW_ANSWERS and options.row_miss is not None:
+        values = np.where(values == _core.MISS, options.row_miss, values.astype(np.int64))
+    else:
+        return values
+    if options.out is None:
+        return values
+    options.out[:] = values
+    return options.out
+
+
+def row_miss(names: Any, miss: Any) -> int | None:
+    """The row of a miss. A `miss` that no answer of the call has is an error."""
+    if miss is None:
+        return None
+    names = (names,) if isinstance(names, str) else _names(names)
+    if ROW_ANSWERS.isdisjoint(names):
+        if VALUE_ANSWERS.isdisjoint(names):
+            raise InvalidArgumentError(f"invalid miss={miss!r}: {', '.join(map(str, names))} "
+                                       "without a match needs none; omit it")
+        return None
+    try:
+        row = operator.index(miss)
+    except TypeError:
+        row = 2**63
+    if not -(2**63) <= row < 2**63:
+        raise InvalidArgumentError(f"invalid miss={miss!r}: expected an integer of 64 bits for rows, "
+                                   "such as -1")
+    return row
 
 
 def _with_bitmaps(index: _core.Index, query: Query, bound: _core.Query, key_type: ColumnType,
@@ -126,7 +165,7 @@ def _with_bitmaps(index: _core.Index, query: Query, bound: _core.Query, key_type
     answers: dict[str, Any] = {}
     if others or options.matched or options.counters:
         found = answer(index, query, bound, key_type, kind, others or ("any",), options)
-        answers = {name: found[name] for name in found} if isinstance(found, Answers) else {
+        answers = dict(found) if isinstance(found, Answers) else {
             others[0]: found}
         if not others:
             del answers["any"]
@@ -142,7 +181,9 @@ def _with_bitmaps(index: _core.Index, query: Query, bound: _core.Query, key_type
         else:
             bits = bits.reshape(size, (rows + 7) // 8)
             answers[name] = np.unpackbits(bits, axis=1, count=rows, bitorder="little").view(bool)
-    return answers[names[0]] if len(answers) == 1 else Answers(size, answers)
+    if len(answers) == 1:
+        return answers[names[0]]
+    return Answers(size, {name: answers[name] for name in dict.fromkeys((*names, *answers))})
 
 
 def value_times(index: _core.Index, values: _core.Column | None, data: Any) -> TimeType | None:
@@ -178,7 +219,7 @@ def unpacked(bits: Array, size: int) -> Array:
 
 def _outputs(index: _core.Index, names: Sequence[str], size: int, values: _core.Column | None,
              included: str, times: TimeType | None, key_type: ColumnType | None,
-             out: Array | None) -> dict[str, Array]:
+             out: Array | None, rows_are_signed: bool) -> dict[str, Array]:
     """New arrays for the answers, or the caller's."""
     if not names:
         raise InvalidArgumentError(f"invalid answer=[]: expected {_CHOICES}")
@@ -192,9 +233,11 @@ def _outputs(index: _core.Index, names: Sequence[str], size: int, values: _core.
             if times is not None and name in ("min", "max"):
                 dtype = times.dtype
             if out is not None:
-                _require_fit(out, size, dtype)
+                _require_fit(out, size, np.int64 if name == "count" or rows_are_signed and
+                             name in _ROW_ANSWERS else dtype)
             if dtype is not None:
-                outputs[name] = np.empty(size, dtype) if out is None else out
+                is_copied = out is not None and out.dtype != dtype
+                outputs[name] = np.empty(size, dtype) if out is None or is_copied else out
     return outputs
 
 

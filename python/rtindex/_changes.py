@@ -9,11 +9,12 @@ import numpy as np
 
 from ._arrays import NATIVE
 from ._calls import included_type
-from ._columns import column, is_scalar
+from ._columns import column
 from ._core import Column, Index
 from ._device import device_rows, first_array, is_device_array, library_of, wrong_rows
 from ._errors import InvalidArgumentError
 from ._lists import Array, plain_array
+from ._names import is_scalar
 from ._times import TimeType
 from ._types import ColumnType
 
@@ -86,7 +87,10 @@ def value_column(values: Any, index: Index, name: str = "") -> Column:
     if not wanted:
         return column(values)  # which the index rejects
     times = TimeType.from_text(time)
-    found = column(values, ColumnType(wanted, "" if times is None else times.unit))
+    nan_as_null = {"": None, "0": False, "1": True}[index.metadata.get("nan_as_null", "")]
+    found = column(values, ColumnType(wanted, "" if times is None else times.unit,
+                                      zone="" if times is None else times.zone,
+                                      nan_as_null=nan_as_null))
     if found.type == wanted or not (is_scalar(values) or isinstance(values, (list, tuple, range))):
         return found
     array, validity = plain_array([values] if is_scalar(values) else list(values), wanted, "")

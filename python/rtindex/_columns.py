@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import math
 from typing import Any
 
 import numpy as np
@@ -11,35 +12,65 @@ from ._arrays import NATIVE, empty, from_masked, from_numpy, require_one_dimensi
 from ._core import Column
 from ._device import device_column, is_device_array
 from ._errors import Error, InvalidArgumentError
-from ._lists import Array, has_strings, plain_array
+from ._lists import (
+    Array,
+    has_strings,
+    is_missing,
+    plain_array,
+    quick_array,
+    times_of,
+)
+from ._names import columns_by_name, columns_of, is_one_key, is_pandas, is_scalar
+from ._objects import OBJECTS, objects, wide_integers
+from ._times import zone_of
 from ._types import FLOATS, ColumnType, parts_of
+from ._units import in_unit, require_zone
 
-_SCALARS = (int, float, str, bytes, np.generic, datetime.date)
 
+def column(data: Any, target: ColumnType | None = None, nan_as_null: bool | None = None) -> Column:
+    """A view of the column that `data` holds. With `target`, lookups on a column of that type.
 
-def column(data: Any, target: ColumnType | None = None) -> Column:
-    """A view of the column that `data` holds. With `target`, lookups on a column of that type."""
+    nan_as_null: whether NaN is null; None: of pandas objects it is.
+    """
+    if target is not None:
+        nan_as_null = target.nan_as_null
     if type(data) is np.ndarray:
         name = NATIVE.get(data.dtype.str)
         if name is not None and data.ndim == 1 and data.flags.c_contiguous:
             found = Column.elements(name, data)  # the common case
-            return _converted(found, target) if target is not None and name in FLOATS else found
+            if name in FLOATS and nan_as_null:
+                found = found.nan_as_null()
+            return found if target is None else _converted(found, target)
         found = _from_array(data, target)
     elif isinstance(data, np.ndarray):
         found = _from_array(data, target)
     elif isinstance(data, tuple) and data and not is_one_key(data):
-        found = _side_by_side(data, target)
+        return _side_by_side(data, target, nan_as_null)
     elif is_pandas(data):
-        found = _from_pandas(data, target)
+        found = _from_pandas(data, target, nan_as_null is not False)
     elif is_device_array(data):
         return device_column(data, target)
     elif hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__"):
-        found = _from_arrow(data, target)
+        found = _from_arrow(data, target, nan_as_null)
     elif hasattr(data, "__dlpack__"):
         found = from_numpy(_from_dlpack(data), target)
     else:
         found = _from_python(data, target)
-    return found if target is None else _converted(found, target)
+    if found.type in FLOATS and (is_pandas(data) if nan_as_null is None else nan_as_null):
+        found = found.nan_as_null()
+    if target is None:
+        return found
+    if found.type in ("timestamp64", "date32") and target.type != "composite":
+        _require_zone(data, found, target)
+    return _converted(found, target)
+
+
+def _require_zone(data: Any, found: Column, target: ColumnType) -> None:
+    kind = getattr(data, "dtype", getattr(data, "type", None))
+    if kind is None or kind == object:
+        return  # of Python objects, which were checked one by one
+    what = f"the {'date' if found.type == 'date32' else 'timestamp'} column"
+    require_zone(zone_of(data), target, what)
 
 
 def open_end(target: ColumnType, size: int, upper: bool) -> Column:
@@ -60,41 +91,18 @@ def mask_column(mask: Any) -> Column:
     return found
 
 
-def is_scalar(data: Any) -> bool:
-    return isinstance(data, _SCALARS) or (isinstance(data, np.ndarray) and data.ndim == 0)
-
-
-def is_one_key(data: Any) -> bool:
-    """Whether a tuple holds the parts of one key (or the keys of a plain column), not columns."""
-    return isinstance(data, tuple) and any(part is None or is_scalar(part) for part in data)
-
-
-def is_pandas(data: Any) -> bool:
-    return type(data).__module__.partition(".")[0] == "pandas" and hasattr(data, "ndim")
-
-
-def columns_of(data: Any) -> list[Any]:
-    """The columns of a table, a data frame or a tuple; none for anything else."""
-    if isinstance(data, tuple):
-        return [] if is_one_key(data) else [*data]
-    if is_pandas(data):
-        return [data.iloc[:, i] for i in range(data.shape[1])] if data.ndim == 2 else []
-    if hasattr(data, "get_columns"):  # polars
-        return [*data.get_columns()]
-    if hasattr(data, "flatten") and hasattr(getattr(data, "type", None), "num_fields"):
-        return [*data.flatten()] if data.type.num_fields else []  # pyarrow's structs
-    return [*data.columns] if hasattr(data, "column_names") else []  # and its tables
-
-
-def _side_by_side(parts: Any, target: ColumnType | None) -> Column:
+def _side_by_side(parts: Any, target: ColumnType | None,
+                  nan_as_null: bool | None = None) -> Column:
     types = parts_of(target, len(parts))
-    return Column.composite([column(part, wanted) for part, wanted in zip(parts, types)])
+    return Column.composite([column(part, wanted, nan_as_null)
+                             for part, wanted in zip(parts, types)])
 
 
 def _from_array(array: Array, target: ColumnType | None) -> Column:
     if array.ndim == 0:
         return _from_list([None if np.ma.is_masked(array) else array[()]], target)
-    if array.dtype.kind == "O":
+    is_time = target is not None and target.type in ("date32", "timestamp64")
+    if array.dtype.kind == "O" or is_time and array.dtype.kind in "UT":
         require_one_dimension(array)
         items = array.tolist()
         if target is None and all(item is None for item in items):
@@ -105,15 +113,22 @@ def _from_array(array: Array, target: ColumnType | None) -> Column:
     return from_numpy(np.asarray(array), target)
 
 
-def _from_pandas(data: Any, target: ColumnType | None) -> Column:
+def _from_pandas(data: Any, target: ColumnType | None, nan_as_null: bool) -> Column:
     import pandas
 
-    if isinstance(data, pandas.DataFrame):
-        return _side_by_side(columns_of(data), target)
+    if isinstance(data, (pandas.DataFrame, pandas.MultiIndex)):
+        columns = columns_by_name(data, target)
+        if len(columns) == 1 and (target is None or target.type != "composite"):
+            return column(columns[0], target)
+        return _side_by_side(columns, target, nan_as_null)
     if not isinstance(data, (pandas.Series, pandas.Index, pandas.api.extensions.ExtensionArray)):
         raise InvalidArgumentError(f"expected a Series, an Index or a DataFrame of pandas, got "
                                    f"{type(data).__name__}")
     dtype = data.dtype
+    if dtype == object and len(data):
+        missing = pandas.isna(data) if nan_as_null else [is_missing(item) for item in data]
+        items = [None if lost else item for item, lost in zip(data, missing)]
+        return strings(items) if target is None and all(missing) else _from_list(items, target)
     if isinstance(dtype, np.dtype):
         return _from_array(data.to_numpy(), target)
     if isinstance(dtype, pandas.PeriodDtype):
@@ -125,15 +140,25 @@ def _from_pandas(data: Any, target: ColumnType | None) -> Column:
     if isinstance(dtype, pandas.DatetimeTZDtype):
         return from_numpy(getattr(data, "dt", data).tz_convert(None).to_numpy(), target)
     if not hasattr(data, "__arrow_c_stream__") and not hasattr(data, "__arrow_c_array__"):
-        return _from_pandas(pandas.Series(data), target)  # an Index or array of another type
+        # An Index or array of another type.
+        return _from_pandas(pandas.Series(data), target, nan_as_null)
     return _from_arrow(data, target)
 
 
-def _from_arrow(data: Any, target: ColumnType | None) -> Column:
+def _from_arrow(data: Any, target: ColumnType | None, nan_as_null: bool | None = None) -> Column:
     dtypes = getattr(data, "dtypes", [getattr(data, "dtype", None)])
     if type(data).__module__.startswith("polars") and any(str(kind) == "Object" for kind in dtypes):
         raise InvalidArgumentError("unsupported polars type Object: cast the column, such as with "
                                    "pl.Series(series.to_list())")
+    if type(data).__name__ == "LazyFrame":
+        raise InvalidArgumentError("expected a DataFrame of polars, got a LazyFrame: call "
+                                   "collect() first")
+    columns = columns_by_name(data, target)
+    if columns and hasattr(data, "columns"):  # a data frame or a table
+        if len(columns) == 1 and (target is None or target.type != "composite"):
+            return column(columns[0], target, nan_as_null)
+        if target is not None or nan_as_null:
+            return _side_by_side(columns, target, nan_as_null)
     try:
         found = Column.arrow(data)
     except Error:
@@ -141,17 +166,9 @@ def _from_arrow(data: Any, target: ColumnType | None) -> Column:
     except Exception as error:  # of the library that exports the data
         raise InvalidArgumentError(
             f"the {type(data).__name__} cannot be read through Arrow: {error}") from error
-    if target is not None and found.type == "composite" and _needs_parts(found, target):
-        parts = columns_of(data)
-        if parts:
-            return _side_by_side(parts, target)
+    if columns and found.type == "composite" and (target is not None or nan_as_null):
+        return _side_by_side(columns, target, nan_as_null)
     return found
-
-
-def _needs_parts(found: Column, target: ColumnType) -> bool:
-    """Whether a part of the tuples has to be converted."""
-    types = zip(found.part_types, target.parts)
-    return found.unit != target.unit or any(part.rounds(name) for name, part in types)
 
 
 def _from_dlpack(data: Any) -> Array:
@@ -162,11 +179,18 @@ def _from_dlpack(data: Any) -> Array:
 
 
 def _from_python(data: Any, target: ColumnType | None) -> Column:
+    if is_missing(data) and target is not None and target.rounding is not None:
+        return _from_list([None], target)  # one lookup
     is_composite = target is not None and target.type == "composite"
-    if is_scalar(data) or isinstance(data, tuple) and is_composite:
-        data = [data]  # one lookup
+    if isinstance(data, tuple) and is_composite:
+        return _from_keys([data], target, one=True)  # one lookup
+    if is_scalar(data):
+        return _from_list([_as_narrow(data, target)], target)
     if isinstance(data, (memoryview, bytearray)) or hasattr(data, "__array__"):
         return _from_array(np.asarray(data), target)
+    if isinstance(data, (dict, set, frozenset)):
+        raise InvalidArgumentError(f"expected a column or a list of keys, got a "
+                                   f"{type(data).__name__}: pass a list, whose order is known")
     try:
         items = list(data)
     except TypeError:
@@ -177,14 +201,45 @@ def _from_python(data: Any, target: ColumnType | None) -> Column:
     return _from_list(items, target)
 
 
+def _as_narrow(number: Any, target: ColumnType | None) -> Any:
+    """One number of Python in the type of a column of float16 or float32, as NumPy compares it."""
+    if target is None or target.type not in ("float32", "float16"):
+        return number
+    if type(number) is not float and type(number) is not int:
+        return number
+    with np.errstate(over="ignore"):
+        return np.float32(np.dtype(target.type).type(_as_float(number)))
+
+
 def _from_list(items: list[Any], target: ColumnType | None) -> Column:
     if not items:
         return empty(target)
     wanted, unit = ("", "") if target is None else target[:2]
     if target is not None and wanted == "composite":
         return _from_keys(items, target)
-    if has_strings(items) or wanted == "string" and all(item is None for item in items):
-        return strings(items)
+    quick = quick_array(items)
+    if quick is not None:
+        is_float = wanted in FLOATS and quick.dtype.kind == "i"
+        if is_float and (abs(quick) <= 2**53).all():
+            quick = quick.astype(np.float64)
+        return Column.elements(quick.dtype.name, quick)
+    known = next((item for item in items if not is_missing(item)), None)
+    if target is None and isinstance(known, tuple):
+        return _from_keys(items, ColumnType("composite", ""))
+    if wanted in ("date32", "timestamp64") and isinstance(known, (str, datetime.date, np.datetime64)):
+        array, zone = times_of(items)
+        if not np.isnat(array).all():
+            require_zone(zone, target, "the list" if len(items) > 1 else f"the time {items[0]}")
+        return from_numpy(array, target)
+    if has_strings(items) or wanted == "string" and known is None:
+        return strings([None if is_missing(item) else item for item in items])
+    if isinstance(known, OBJECTS):
+        return objects([None if is_missing(item) else item for item in items], known)
+    if target is not None and target.rounding is not None and _is_wide(items):
+        items = [None if is_missing(item) else item for item in items]
+        if target.type in (*FLOATS, "float16"):
+            return _from_list([item if item is None else _as_float(item) for item in items], target)
+        return wide_integers(items, target)
     array, validity = plain_array(items, wanted, unit)
     if array.dtype.kind in "OUT":
         raise InvalidArgumentError("expected a list of numbers, strings, dates, datetimes and "
@@ -192,21 +247,39 @@ def _from_list(items: list[Any], target: ColumnType | None) -> Column:
     return from_numpy(array, target, validity)
 
 
+def _as_float(number: int) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
+
+
+def _is_wide(items: list[Any]) -> bool:
+    """Whether these are integers that no type of 64 bits holds."""
+    if not all(isinstance(item, (int, np.integer)) or is_missing(item) for item in items):
+        return False
+    known = [int(item) for item in items if not is_missing(item)]
+    if not known:
+        return False
+    low, high = min(known), max(known)
+    return low < -(2**63) or high >= 2**64 or low < 0 and high >= 2**63
+
+
 def _odd_one(items: list[Any]) -> str:
     """The first item that no column can hold, in words."""
-    for item in items:
+    for i, item in enumerate(items):
         if plain_array([item], "", "")[0].dtype.kind in "OUT":
-            return f"{type(item).__name__} objects"
+            return f"{type(item).__name__} objects (element {i})"
     return "a mixture of " + ", ".join(sorted({type(item).__name__ for item in items}))
 
 
-def _from_keys(keys: list[Any], target: ColumnType) -> Column:
-    """Composite keys, each a tuple; None is a null."""
-    for key in keys:
-        if not isinstance(key, (tuple, type(None))):
+def _from_keys(keys: list[Any], target: ColumnType, one: bool = False) -> Column:
+    """Composite keys, each a tuple; None is a null. `one`: the only key is one lookup."""
+    for i, key in enumerate(keys):
+        if not isinstance(key, tuple) and not is_missing(key):
             raise InvalidArgumentError("expected composite keys, each a tuple of its parts, got "
-                                       f"{type(key).__name__}")
-    lengths = sorted({len(key) for key in keys if key is not None})
+                                       f"{type(key).__name__} (element {i})")
+    lengths = sorted({len(key) for key in keys if isinstance(key, tuple)})
     count = len(target.parts) or (lengths or [1])[0]
     if len(lengths) == 1 and target.rounding is not None and 0 < lengths[0] < count:
         count = lengths[0]  # of lookups: the parts that keys begin with
@@ -214,8 +287,10 @@ def _from_keys(keys: list[Any], target: ColumnType) -> Column:
         got = " or ".join(map(str, lengths))
         raise InvalidArgumentError(f"expected composite keys of {count} parts, got {got} parts: "
                                    "write None for a part that is null")
+    if one:
+        return _side_by_side(keys[0], target)
     nulls = (None,) * count
-    parts = zip(*(nulls if key is None else key for key in keys))
+    parts = zip(*(key if isinstance(key, tuple) else nulls for key in keys))
     return _side_by_side([list(part) for part in parts], target)
 
 
@@ -223,14 +298,4 @@ def _converted(found: Column, target: ColumnType) -> Column:
     """The lookups in the type and unit of the column, or an error that says how to get there."""
     if target.rounding is not None and target.rounds(found.type):
         return found.whole_numbers(target.type, *target.rounding)
-    if not found.unit and found.type != "date32":
-        return found
-    if found.type != target.type and "D" in (found.unit, target.unit):
-        if {found.type, target.type} == {"date32", "timestamp64"}:
-            return found.converted_days()
-    elif target.unit and not f"{target.unit},".startswith(f"{found.unit},"):
-        raise InvalidArgumentError(
-            f"expected times in {target.unit}, as in the index, got {found.unit or 'D'}: convert "
-            f'them, in NumPy with .astype("datetime64[{target.unit}]"), in pyarrow with .cast'
-        )
-    return found
+    return in_unit(found, target)

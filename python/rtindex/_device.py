@@ -288,7 +288,8 @@ def spec_for(data: Any, spec: str) -> str:
 
 def answer_on_device(index: Index, keys: Any, query: Query, names: Sequence[str],
                      dtype_of: Callable[[str], Any], values: Column | None, included: str,
-                     matched: bool, limit: int, order: str, miss: Any) -> Any:
+                     matched: bool, limit: int, order: str, miss: Any,
+                     row_miss: int | None = None) -> Any:
     """Answers a query in device memory, on the current stream of the library that holds it.
 
     `keys` is one of its arrays; `dtype_of` returns the type of an answer's array.
@@ -320,6 +321,11 @@ def answer_on_device(index: Index, keys: Any, query: Query, names: Sequence[str]
     else:
         call(arrays)
     answers.update({name: arrays[name] for name in names if name != "rows"})
+    if row_miss is not None:
+        for name in {"any", "first", "last"} & answers.keys():
+            is_hit = library.is_hit(answers[name])
+            answers[name] = library.cast(answers[name], "int64")
+            answers[name][~is_hit] = row_miss
     if len(names) == 1 and not matched:
         return answers[names[0]]
     if matched:

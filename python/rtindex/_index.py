@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pickle
 from typing import Any, Literal, TypeAlias, Union
@@ -13,10 +14,11 @@ from ._device import first_array, library_of, spec_for
 from ._errors import InvalidArgumentError
 from ._intervals import Intervals, from_pandas, interval_column
 from ._lookups import LookupCalls, NearestName
+from ._names import columns_of, is_scalar, names_of
 from ._points import Points, new_points, point_column, store_names
 from ._query import QueryName
 from ._results import IndexInfo, MemoryUsage
-from ._times import time_type
+from ._times import time_type, zone_of_keys
 
 Path: TypeAlias = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 
@@ -165,7 +167,8 @@ class Index(LookupCalls):
         return f"<rtindex.Index {kind}: {rows}{live}, {size}>"
 
 
-def build(column: Any, spec: str = "auto", include: Any = None) -> Index:
+def build(column: Any, spec: str = "auto", include: Any = None, *,
+          nan_as_null: bool | None = None) -> Index:
     """Builds an index over a column, which is not needed afterwards.
 
     column: keys, `rtindex.points(frame)`, or intervals: `rtindex.intervals(start, end, ends=...)`, or an IntervalIndex or
@@ -174,11 +177,17 @@ def build(column: Any, spec: str = "auto", include: Any = None) -> Index:
     include: a value column to store in key order beside the keys, or several: a dict, or a list of
         pairs of a name and a column. sum, mean, min and max over ranges then need no `values`, or
         the name of one of them: `values="price"`.
+    nan_as_null: whether NaN is null, in the column and in everything that is passed to this index
+        later. None: in objects of pandas it is; elsewhere NaN is a number, the greatest one.
     """
     spec = spec_text(spec)
+    require_flag(nan_as_null)
+    if isinstance(column, (dict, set, frozenset, type(None))) or is_scalar(column):
+        raise InvalidArgumentError(f"expected a column, got {_one(column)}: pass an array, a list, a "
+                                   "Series, or a data frame")
     values, times = [], []
     for name, data in named_columns(include):
-        held = column_of(data)
+        held = column_of(data, None, nan_as_null)
         time = time_type(held, data)
         values.append((name, held))
         times.append("" if time is None else time.text())
@@ -187,11 +196,46 @@ def build(column: Any, spec: str = "auto", include: Any = None) -> Index:
         store_names(built, column)
         return Index(built)
     found = column if isinstance(column, Intervals) else from_pandas(column)
-    keys, stream = column_of(column) if found is None else interval_column(found), 0
+    stream = 0
+    keys = (column_of(column, None, nan_as_null) if found is None
+            else interval_column(found, None, nan_as_null))
     if keys.on_device:
         array = first_array(column)
         spec, stream = spec_for(array, spec), library_of(array).stream(array)
-    return Index(_core.build(keys, spec, values, times, stream))
+    return Index(_core.build(keys, spec, values, times, stream,
+                             _texts(column if found is None else found, nan_as_null)))
+
+
+def _texts(column: Any, nan_as_null: bool | None) -> dict[str, str]:
+    """What an index stores about its column: time zones, names and the meaning of NaN."""
+    texts = {}
+    if isinstance(column, Intervals):
+        parts = [*column.by, column.start, column.end]
+    else:
+        parts = columns_of(column) or [column]
+        names = names_of(column)
+        if names:
+            texts["names"] = json.dumps(names)
+        first = column[0] if isinstance(column, list) and column else None
+        if isinstance(first, tuple):
+            parts = [[key and key[i] for key in column] for i in range(len(first))]
+    zones = [zone_of_keys(part) for part in parts]
+    if any(zones):
+        texts["time_zones"] = ",".join(zones)
+    if nan_as_null is not None:
+        texts["nan_as_null"] = str(int(nan_as_null))
+    return texts
+
+
+def _one(data: Any) -> str:
+    return "None" if data is None else f"one {type(data).__name__}" if is_scalar(data) else (
+        f"a {type(data).__name__}")
+
+
+def require_flag(nan_as_null: Any) -> None:
+    if nan_as_null is not None and not isinstance(nan_as_null, bool):
+        raise InvalidArgumentError(f"invalid nan_as_null={nan_as_null!r}: expected True, False or "
+                                   "None")
 
 
 def load(path: Path, verify: Literal["quick", "full"] = "quick") -> Index:

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ._columns import column, columns_of, is_scalar
+from ._columns import column
 from ._core import Column
 from ._errors import InvalidArgumentError
+from ._names import columns_of, is_scalar
 from ._query import EndsName, require_ends
 from ._types import ColumnType
 
@@ -54,13 +55,14 @@ def intervals(start: Any, end: Any, *, ends: EndsName, by: Any = None) -> Interv
     return Intervals(start, end, ends, tuple(leading))
 
 
-def interval_column(data: Intervals, target: ColumnType | None = None) -> Column:
+def interval_column(data: Intervals, target: ColumnType | None = None,
+                    nan_as_null: bool | None = None) -> Column:
     """A view of the columns of the intervals. With `target`, in the types of an indexed column."""
     given = [*data.by, data.start, data.end]
     types: list[ColumnType | None] = [None] * len(given)
     if target is not None and len(target.parts) == len(given):
         types = [*target.parts]
-    parts = [column(part, wanted) for part, wanted in zip(given, types)]
+    parts = [column(part, wanted, nan_as_null) for part, wanted in zip(given, types)]
     start, end = parts[-2:]
     if start.unit != end.unit:
         raise InvalidArgumentError(f"the starts of the intervals are in {start.unit or 'days'} and "

@@ -6,11 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ._columns import columns_of
 from ._errors import InvalidArgumentError
 from ._kinds import Kind
 from ._lists import Array, not_a_time
-from ._times import zone_of
 from ._types import WIDTHS, ColumnType
 
 
@@ -25,22 +23,17 @@ def key_dtype(key_type: ColumnType) -> type | None:
     return np.dtype(key_type.type if width is None else f"int{8 * width}").type
 
 
-def key_answer(array: Array | None, parts: Any, key_type: ColumnType, validity: Array, kind: Kind,
-               data: Any) -> Any:
-    """The keys in objects of this kind.
-
-    They are in `array`, or in one object for each part. `data` holds the lookups; times are in its
-    time zone.
-    """
+def key_answer(array: Array | None, parts: Any, key_type: ColumnType, validity: Array,
+               kind: Kind) -> Any:
+    """The keys in objects of this kind, which are in `array`, or in one object for each part."""
     if array is not None:
-        return _native(array, key_type, validity, kind, data)
+        return _native(array, key_type, validity, kind)
     if key_type.type == "string":
         return kind.strings(_texts(parts[0]))
-    sources = columns_of(data) or [None] * len(parts)
     return kind.parts(tuple(
         kind.strings(_texts(part)) if isinstance(part, list) else
-        _native(np.frombuffer(part, key_dtype(part_type)).copy(), part_type, validity, kind, source)
-        for part, part_type, source in zip(parts, key_type.parts, sources)))
+        _native(np.frombuffer(part, key_dtype(part_type)).copy(), part_type, validity, kind)
+        for part, part_type in zip(parts, key_type.parts)))
 
 
 def _texts(items: list[Any]) -> list[Any]:
@@ -50,15 +43,14 @@ def _texts(items: list[Any]) -> list[Any]:
     return [item.encode() if isinstance(item, str) else item for item in items]
 
 
-def _native(keys: Array, key_type: ColumnType, validity: Array, kind: Kind, data: Any) -> Any:
+def _native(keys: Array, key_type: ColumnType, validity: Array, kind: Kind) -> Any:
     missing = np.unpackbits(validity, count=keys.size, bitorder="little") == 0
     if key_type.type == "date32":
         keys = keys.astype("M8[D]")
     elif key_type.type == "timestamp64" and key_type.unit:
         keys = keys.view(f"M8[{key_type.unit}]")
     keys[missing] = _reserved(keys.dtype)
-    zone = zone_of(data) if keys.dtype.kind == "M" else ""
-    return kind.array(keys, validity if kind.has_nulls else None, zone=zone)
+    return kind.array(keys, validity if kind.has_nulls else None, zone=key_type.zone)
 
 
 def _reserved(dtype: Any) -> Any:

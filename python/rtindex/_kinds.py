@@ -8,20 +8,22 @@ from typing import Any
 
 import numpy as np
 
-from ._columns import is_one_key, is_pandas, is_scalar
 from ._core import ArrowAnswer, Column
 from ._errors import InvalidArgumentError
-from ._lists import Array, validity_bits
-from ._times import in_common_unit
+from ._lists import Array, is_missing, validity_bits
+from ._names import is_one_key, is_pandas, is_scalar
+from ._times import in_common_unit, with_zone
 
 
 class Kind:
     """NumPy arrays, also for lists and anything else.
 
-    `has_nulls`: a miss is a null rather than a reserved value.
+    `has_nulls`: a miss is a null rather than a reserved value. `has_signed_counts`: counts are
+    int64, so that their differences do not wrap.
     """
 
     has_nulls = False
+    has_signed_counts = True
 
     def array(self, values: Array, validity: Array | None = None, per_lookup: bool = True,
               zone: str = "") -> Any:
@@ -62,8 +64,10 @@ class _Scalar(Kind):
         if validity is not None and not validity[0] & 1:
             return None
         item = values[0].item()
-        # Times finer than Python's stay NumPy's.
-        return values[0] if values.dtype.kind == "M" and isinstance(item, int) else item
+        if values.dtype.kind != "M":
+            return item
+        # Times finer than Python's stay NumPy's, or become those of pandas in a zone.
+        return with_zone(values[0] if isinstance(item, int) else item, zone)
 
     def strings(self, items: list[Any]) -> Any:
         return items[0]
@@ -77,6 +81,7 @@ class _Scalar(Kind):
 
 class _Arrow(Kind):
     has_nulls = True
+    has_signed_counts = False
 
     def __init__(self, data: Any):
         self.chunked = type(data).__name__ == "ChunkedArray"
@@ -106,9 +111,17 @@ class _Arrow(Kind):
 
 class _Polars(Kind):
     has_nulls = True
+    has_signed_counts = False
+
+    def __init__(self, data: Any):
+        self.name = getattr(data, "name", None) or ""
 
     def array(self, values: Array, validity: Array | None = None, per_lookup: bool = True,
               zone: str = "") -> Any:
+        found = self._series(values, validity, zone)
+        return found.alias(self.name) if per_lookup else found
+
+    def _series(self, values: Array, validity: Array | None, zone: str) -> Any:
         import polars
 
         if values.dtype == bool:
@@ -127,7 +140,7 @@ class _Polars(Kind):
         import polars
 
         is_text = not any(isinstance(item, bytes) for item in items)
-        return polars.Series(items, dtype=polars.String if is_text else polars.Binary)
+        return polars.Series(self.name, items, dtype=polars.String if is_text else polars.Binary)
 
 
 class _Pandas(Kind):
@@ -138,6 +151,7 @@ class _Pandas(Kind):
 
         is_index = isinstance(data, pandas.Index)
         self.labels = data if is_index else getattr(data, "index", None)  # an array has none
+        self.name = data.name if isinstance(data, pandas.Series) else None
 
     def array(self, values: Array, validity: Array | None = None, per_lookup: bool = True,
               zone: str = "") -> Any:
@@ -157,7 +171,8 @@ class _Pandas(Kind):
             nullable = {"f": pandas.arrays.FloatingArray, "b": pandas.arrays.BooleanArray}.get(
                 values.dtype.kind, pandas.arrays.IntegerArray)
             data = nullable(values, _missing(values, validity))
-        return pandas.Series(data, index=self.labels if per_lookup else None)
+        return pandas.Series(data, index=self.labels if per_lookup else None,
+                             name=self.name if per_lookup else None)
 
     def mask(self, values: Array) -> Any:
         return values  # selects rows by position, whatever the labels of the frame are
@@ -165,11 +180,13 @@ class _Pandas(Kind):
     def strings(self, items: list[Any]) -> Any:
         import pandas
 
-        return pandas.Series(items, index=self.labels)
+        return pandas.Series(items, index=self.labels, name=self.name)
 
 
 class _Dlpack(Kind):
     """PyTorch, JAX and other libraries with `from_dlpack`."""
+
+    has_signed_counts = False
 
     def __init__(self, namespace: Any):
         self.namespace = namespace
@@ -220,14 +237,13 @@ def _arrow_dates(days: Array) -> Array:
 
 _NUMPY = Kind()
 _SCALAR = _Scalar()
-_POLARS = _Polars()
 
 
 def kind_of(data: Any, composite: bool = False) -> Kind:
     """The kind of answers for lookups in `data`; `composite`: one key is a tuple."""
     if type(data) is np.ndarray and data.ndim == 1:
         return _NUMPY
-    if is_scalar(data):
+    if is_scalar(data) or is_missing(data):
         return _SCALAR
     if isinstance(data, tuple) and data:
         if is_one_key(data):
@@ -237,7 +253,7 @@ def kind_of(data: Any, composite: bool = False) -> Kind:
     if package == "pyarrow":
         return _Arrow(data)
     if package == "polars":
-        return _POLARS
+        return _Polars(data)
     if is_pandas(data):
         return _Pandas(data)
     if hasattr(data, "__dlpack__") and not isinstance(data, np.ndarray):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime
+import re
+import zoneinfo
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -14,6 +16,30 @@ Array: TypeAlias = np.ndarray[Any, Any]
 # Integers up to here are exact as floats.
 _EXACT_IN_FLOAT = 2**53
 _TIMES = (datetime.date, np.datetime64)
+_ISO = re.compile(r"[+-]?\d{4,}(?:-\d\d(?:-\d\d)?)?(?:[T ]\d\d(?::\d\d(?::\d\d(?:\.\d{1,9})?)?)?)?")
+_OFFSET = re.compile(r"(?<=[T ])(.+?) ?(Z|[+-]\d\d(?::?\d\d)?)$")
+
+
+def quick_array(items: list[Any]) -> Array | None:
+    """The array of a list that holds int or float objects only; None for any other list."""
+    first = type(items[0])
+    if first is not int and first is not float:
+        return None
+    try:
+        array = np.array(items)
+    except (ValueError, OverflowError, TypeError):
+        return None
+    if array.ndim != 1:
+        return None
+    if first is int:
+        return array if array.dtype == np.int64 else None
+    # NumPy has rounded integers among the floats.
+    return array if array.dtype == np.float64 and set(map(type, items)) == {float} else None
+
+
+def is_missing(item: Any) -> bool:
+    """None, and NA of pandas; NaT is a time of its own."""
+    return item is None or type(item).__name__ == "NAType"
 
 
 def has_strings(items: list[Any]) -> bool:
@@ -27,14 +53,14 @@ def plain_array(items: list[Any], wanted: str, unit: str) -> tuple[Array, Array 
     Python are converted to this type where that is lossless.
     """
     validity = None
-    if any(item is None for item in items):
-        validity = validity_bits(np.array([item is None for item in items]))
-    known = [item for item in items if item is not None]
+    if any(is_missing(item) for item in items):
+        validity = validity_bits(np.array([is_missing(item) for item in items]))
+    known = [item for item in items if not is_missing(item)]
     if not known:
         return _nulls(len(items), wanted, unit), validity
-    if isinstance(known[0], _TIMES):
-        return _times(items, unit or ("D" if wanted == "date32" else "")), None
-    filled = [known[0] if item is None else item for item in items]
+    if isinstance(known[0], _TIMES) or wanted in ("date32", "timestamp64") and has_strings(known):
+        return times_of(items)[0], None
+    filled = [known[0] if is_missing(item) else item for item in items]
     try:
         array = np.array(filled)
     except (ValueError, OverflowError, TypeError) as error:
@@ -143,12 +169,25 @@ def _nulls(count: int, wanted: str, unit: str) -> Array:
     return np.zeros(count, wanted if wanted not in ("", "string", "composite") else "int64")
 
 
-def _times(items: list[Any], unit: str) -> Array:
-    for item in items:
-        if not isinstance(item, (*_TIMES, type(None))):
-            raise InvalidArgumentError(f"the list mixes times with {item!r}: pass dates, datetimes "
-                                       "and None only")
-    times = [_datetime64(item) for item in items]
+def times_of(items: list[Any]) -> tuple[Array, str]:
+    """The times in UTC, and their time zone; empty for those without one. All of them have a zone,
+    or none has."""
+    times: list[np.datetime64] = []
+    zones: dict[str, int] = {}
+    for i, item in enumerate(items):
+        time, zone = _as_time(item, i)
+        times.append(time)
+        if zone is not None:
+            zones.setdefault(zone, i)
+    if "" in zones and len(zones) > 1:
+        aware = next(i for zone, i in zones.items() if zone)
+        raise InvalidArgumentError(f"the list mixes times without a zone (element {zones['']}) with "
+                                   f"such as have one (element {aware}): add a zone to all of them")
+    zone = "UTC" if len(zones) > 1 else next(iter(zones), "")
+    return _in_one_unit(times), zone
+
+
+def _in_one_unit(times: list[np.datetime64]) -> Array:
     try:
         array = np.array(times)
     except OverflowError:  # NumPy from 2.5 on; the finest unit cannot hold all of them
@@ -159,22 +198,78 @@ def _times(items: list[Any], unit: str) -> Array:
     for i, time in enumerate(times):  # NumPy would choose the finest unit
         if time.dtype != array.dtype and differ(array[i].astype(time.dtype), time):
             raise InvalidArgumentError(_too_far(time, np.datetime_data(array.dtype)[0]))
-    if unit and "," not in unit:
-        cast = cast_times(array, unit)
-        return array if cast is None else cast
     return array
 
 
-def _datetime64(item: Any) -> np.datetime64:
-    if item is None:
-        return np.datetime64("NaT", "Y")  # the coarsest unit, which leaves the others as they are
+def _as_time(item: Any, position: int) -> tuple[np.datetime64, str | None]:
+    """The time in UTC, and the name of its zone; "" where it has none, None where it is null."""
+    if is_missing(item) or item is not item:
+        return np.datetime64("NaT", "Y"), None  # the coarsest unit, which leaves others as they are
+    if isinstance(item, str):
+        return parsed_time(item, position)
+    if not isinstance(item, _TIMES):
+        raise InvalidArgumentError(f"the list mixes times with {item!r} (element {position}): pass "
+                                   "dates, datetimes and None only")
+    zone = getattr(item, "tzinfo", None)
+    name = "" if zone is None else zone_name(zone)
     if hasattr(item, "to_datetime64"):  # of pandas, with nanoseconds and a time zone
-        return item.to_datetime64()  # type: ignore[no-any-return]
-    if isinstance(item, datetime.datetime) and item.tzinfo is not None:
+        return item.to_datetime64(), name
+    if isinstance(item, np.datetime64):
+        return item, None if np.isnat(item) else ""
+    if zone is not None:
         try:
             item = item.astimezone(datetime.timezone.utc).replace(tzinfo=None)
         except OverflowError:
             raise InvalidArgumentError(
                 f"the time {item} is outside the years 1 to 9999 in UTC: leave it out, or pass "
                 "None for an open end of a range") from None
-    return np.datetime64(item)
+    return np.datetime64(item), name
+
+
+def parsed_time(text: str, position: int) -> tuple[np.datetime64, str]:
+    """The instant of a text in ISO 8601: a date is its midnight."""
+    offset = _OFFSET.search(text)
+    plain = text[:offset.start(2)].rstrip() if offset else text
+    if not _ISO.fullmatch(plain):
+        raise InvalidArgumentError(f"invalid time {text!r} (element {position}): expected ISO 8601, "
+                                   "such as '2024-02-29 12:00:00' or '2024-02-29T12:00:00+01:00'")
+    try:
+        time = np.datetime64(plain)
+    except ValueError as error:
+        raise InvalidArgumentError(f"invalid time {text!r} (element {position}): {error}") from None
+    if np.datetime_data(time.dtype)[0] in ("Y", "M"):
+        time = time.astype("M8[D]")
+    if offset is None:
+        return time, ""
+    shift = offset.group(2)
+    if shift == "Z":
+        return time, "UTC"
+    hours, minutes = int(shift[1:3]), int(shift[3:].lstrip(":") or 0)
+    delta = np.timedelta64(hours * 60 + minutes, "m")
+    moved = time + delta if shift[0] == "-" else time - delta
+    return moved, f"{shift[:3]}:{minutes:02}"
+
+
+def zone_name(zone: datetime.tzinfo) -> str:
+    """The name of the zone in Arrow, pandas and polars, or an offset such as "+01:00"; without
+    either, "UTC", in which the times are the same."""
+    # A datetime.timezone may have any name, even the name of another zone.
+    if not isinstance(zone, datetime.timezone) and _is_known_zone(str(zone)):
+        return str(zone)
+    try:
+        offset = zone.utcoffset(None)
+    except Exception:  # a third-party class may need a time
+        offset = None
+    minutes, rest = divmod(offset or datetime.timedelta(), datetime.timedelta(minutes=1))
+    if minutes == 0 or rest:
+        return "UTC"
+    hours, minutes_left = divmod(abs(minutes), 60)
+    return f"{'-' if minutes < 0 else '+'}{hours:02}:{minutes_left:02}"
+
+
+def _is_known_zone(name: str) -> bool:
+    try:
+        zoneinfo.ZoneInfo(name)
+    except (KeyError, OSError, ValueError):
+        return False
+    return True

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 import numpy as np
 
 from . import _core
-from ._calls import Options
+from ._calls import Options, row_miss
 from ._calls import answer as answer_call
 from ._columns import column as column_of
-from ._columns import is_scalar, mask_column
+from ._columns import mask_column
 from ._errors import InvalidArgumentError
 from ._filter import PointFilter, batch_of
 from ._joins import join as join_call
 from ._joins import join_batches as join_batches_call
 from ._kinds import Kind, kind_of
-from ._lists import Array
+from ._lists import Array, is_missing
+from ._names import is_one, is_scalar
 from ._query import (
     DirectionName,
     EndsName,
@@ -47,7 +49,7 @@ class LookupCalls:
     holds a column; answers are objects of the same kind."""
 
     __slots__ = ("_core", "_interval_point", "_lower", "_neighbour", "_point", "_points", "_type", "_upper",
-                 "interval_ends", "time_unit", "type")
+                 "interval_ends", "names", "time_unit", "type")
 
     def __init__(self, core: _core.Index):
         self._core = core
@@ -55,12 +57,21 @@ class LookupCalls:
         """The type of the column, such as "int64" or "string"."""
         self.time_unit: str = core.unit
         """The unit of a column of timestamps ("us"); empty for other types."""
-        self._type = ColumnType(self.type, core.unit, known_parts(core.part_types, core.unit))
+        texts = core.metadata
+        nan_as_null = {"": None, "0": False, "1": True}[texts.get("nan_as_null", "")]
+        zones = texts.get("time_zones", "")
+        self.names: tuple[str, ...] = tuple(json.loads(texts.get("names", "[]")))
+        """The names of the columns that the index was built over; empty where they had none."""
+        parts = known_parts(core.part_types, core.unit, core.scales, zones, nan_as_null)
+        self._type = ColumnType(self.type, core.unit, parts, scale=core.scales[0],
+                                zone="" if parts else zones, nan_as_null=nan_as_null,
+                                names=self.names)
         self.interval_ends: str = core.interval_ends
         """Which ends belong to the intervals of the column, such as "[)"; empty for keys."""
         self._points = PointFilter(core, self._type.parts) if core.holds_points else None
         self._interval_point = self._type.for_interval_points() if self.interval_ends else None
-        self._point, self._neighbour = self._type.for_points(), self._type.for_neighbours()
+        self._point = self._type.for_points()
+        self._neighbour: dict[tuple[str, bool, bool], ColumnType] = {}
         self._lower = {"[": self._type.for_ends(1), "(": self._type.for_ends(1, is_open=True)}
         self._upper = {"]": self._type.for_ends(-1), ")": self._type.for_ends(-1, is_open=True)}
 
@@ -81,13 +92,15 @@ class LookupCalls:
         limit: the maximum number of rows that "rows" returns per query.
         order: "key" sorts the rows of each query by key, equal keys by rowID; "-key" is the
             reverse. `limit` returns the first ones in this order.
-        miss: the result of sum, mean, min and max for a query without a match.
+        miss: the result of sum, mean, min and max for a query without a match or a value, and of
+            any, first and last without a match: `miss=-1` returns rows as int64.
         out: a NumPy array that receives the answer.
         counters: add `Answers.counters`, which counts rays, cells and hits (rx).
         """
         kind = self._kind(require_query(query))
         return answer_call(self._core, query, self._bound(query), self._type, kind, answer,
-                           Options(values, matched, limit, order, miss, out, counters))
+                           Options(values, matched, limit, order, miss, out, counters,
+                                   row_miss(answer, miss)))
 
     def lookup(self, keys: Any, answer: AnswerName | Sequence[AnswerName] = "any",
                values: Any = None, *, matched: bool = False, limit: int | None = None,
@@ -206,6 +219,8 @@ class LookupCalls:
 
     def __contains__(self, key: Any) -> bool:
         """Whether a row holds the key: one key, a tuple for a composite column."""
+        if is_missing(key):
+            return False
         if not is_scalar(key) and not (self.type == "composite" and isinstance(key, tuple)):
             raise InvalidArgumentError(f"`in` expects one key, got {type(key).__name__}: look up "
                                        "several with lookup(keys, matched=True)")
@@ -280,16 +295,38 @@ class LookupCalls:
             low, high = query.ends
             lower = None if query.lower is None else column_of(query.lower, self._lower[low])
             upper = None if query.upper is None else column_of(query.upper, self._upper[high])
+            lower, upper = _broadcast(query, lower, upper)
             return _core.Query("range", lower, upper, query.ends)
         require_shape(query, self.interval_ends)
         if self._interval_point is not None:
             point = self._interval_point
             lower = None if query.lower is None else column_of(query.lower, point)
             upper = None if query.upper is None else column_of(query.upper, point)
+            lower, upper = _broadcast(query, lower, upper)
             return _core.Query(query.kind, lower, upper, query.ends)
         if query.kind == "nearest":
-            return _core.Query("nearest", column_of(query.lower, self._neighbour), None, "[]",
-                               query.direction, bool(query.exact),
+            keys = column_of(query.lower, self._neighbour_of(query))
+            # Rounded keys are neighbours themselves, with or without `exact`.
+            return _core.Query("nearest", keys, None, "[]", query.direction,
+                               bool(query.exact) or keys.rounded,
                                tolerance_of(query.tolerance, self._type))
         require_column(query, self.type)
         return _core.Query("prefix", column_of(query.lower, self._point))
+
+    def _neighbour_of(self, query: Query) -> ColumnType:
+        settings = query.direction, bool(query.exact), query.tolerance is not None
+        if settings not in self._neighbour:
+            self._neighbour[settings] = self._type.for_neighbours(*settings)
+        return self._neighbour[settings]
+
+
+def _broadcast(query: Query, lower: _core.Column | None,
+               upper: _core.Column | None) -> tuple[_core.Column | None, _core.Column | None]:
+    """One end for all ranges where the other end is a batch."""
+    if lower is None or upper is None or len(lower) == len(upper):
+        return lower, upper
+    if is_one(query.lower):
+        lower = lower.repeated(len(upper))
+    elif is_one(query.upper):
+        upper = upper.repeated(len(lower))
+    return lower, upper

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ._errors import InvalidArgumentError
+from ._names import is_one
 
 QueryName = Literal["equal", "range", "prefix", "nearest", "contains", "overlaps", "within",
                     "covers", "box"]
@@ -158,9 +159,11 @@ def require_ends(ends: Any) -> None:
 def data_of(query: Query) -> Any:
     """The object that decides which kind of objects answers are. A range without ends is one
     query, as one key is."""
-    if query.lower is not None or query.kind not in ("range", *INTERVAL_KINDS):
+    if query.kind not in ("range", *INTERVAL_KINDS):
         return query.lower
-    return 0 if query.upper is None else query.upper
+    if query.upper is not None and is_one(query.lower):
+        return query.upper
+    return 0 if query.lower is None else query.lower
 
 
 def query_of(query: Any) -> Query:

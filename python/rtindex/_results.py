@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
+
+import numpy as np
 
 from ._core import export_lists
 from ._errors import InvalidArgumentError
 from ._lists import Array
+from ._times import in_common_unit, is_times
+
+_SHOWN = 10
+"""Lookups that notebooks show."""
 
 
 class Rows:
@@ -24,12 +31,30 @@ class Rows:
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
-    def __getitem__(self, lookup: int) -> Array:
+    @overload
+    def __getitem__(self, lookup: int) -> Array: ...
+
+    @overload
+    def __getitem__(self, lookup: slice) -> Rows: ...
+
+    def __getitem__(self, lookup: int | slice) -> Array | Rows:
+        """The rows of one lookup, or those of a slice of the lookups."""
         size = len(self)
+        if isinstance(lookup, slice):
+            return self._slice(*lookup.indices(size))
         i = lookup + size if lookup < 0 else lookup
         if not 0 <= i < size:
             raise IndexError(f"lookup {lookup} is out of range: the batch has {size}")
         return self.rows[int(self.offsets[i]):int(self.offsets[i + 1])]
+
+    def _slice(self, start: int, stop: int, step: int) -> Rows:
+        if step == 1:
+            offsets = self.offsets[start:max(start, stop) + 1]
+            rows = self.rows[int(offsets[0]):int(offsets[-1])]
+            return type(self)(offsets - offsets[0], rows)
+        lists = [self[i] for i in range(start, stop, step)]
+        lengths = np.cumsum([0, *map(len, lists)]).astype(self.offsets.dtype)
+        return type(self)(lengths, np.concatenate([self.rows[:0], *lists]))
 
     def __iter__(self) -> Iterator[Array]:
         return (self[lookup] for lookup in range(len(self)))
@@ -72,7 +97,11 @@ class NoAnswerError(InvalidArgumentError, AttributeError):
 
 
 class Answers:
-    """Several answers to one batch, each an attribute: `answers.sum`, `answers.count`."""
+    """Several answers to one batch, like a named tuple: `answers.sum`, `answers["sum"]`, or unpacked
+    in the order of the request, `total, count = index.lookup(keys, ["sum", "count"], values)`.
+
+    `matched` and `counters` follow the answers.
+    """
 
     any: Any
     first: Any
@@ -98,17 +127,108 @@ class Answers:
             raise NoAnswerError(f"the call did not return '{name}': add it to `answer`")
         raise AttributeError(name)
 
+    def keys(self) -> list[str]:
+        """The names of the answers."""
+        return [name for name in self.__dict__ if not name.startswith("_")]
+
     def __len__(self) -> int:
-        return self._lookups
+        """The number of answers."""
+        return len(self.keys())
 
-    def __iter__(self) -> Iterator[str]:
-        return (name for name in self.__dict__ if not name.startswith("_"))
+    def __contains__(self, name: object) -> bool:
+        """Whether there is an answer of this name."""
+        return name in self.keys()
 
-    def __getitem__(self, name: str) -> Any:
-        return getattr(self, name)
+    def __iter__(self) -> Iterator[Any]:
+        return (self.__dict__[name] for name in self.keys())
+
+    @overload
+    def __getitem__(self, name: str | int) -> Any: ...
+
+    @overload
+    def __getitem__(self, name: slice) -> tuple[Any, ...]: ...
+
+    def __getitem__(self, name: str | int | slice) -> Any:
+        return getattr(self, name) if isinstance(name, str) else tuple(self)[name]
+
+    def to_pandas(self) -> Any:
+        """A data frame of pandas with a column for each answer that has one entry per lookup, and
+        the labels of the lookups."""
+        import pandas
+
+        columns = self._columns()
+        labels = next((column.index for column in columns.values()
+                       if isinstance(column, pandas.Series)), None)
+        return pandas.DataFrame({name: pandas.Series(as_pandas(column), index=labels)
+                                 for name, column in columns.items()})
+
+    def to_polars(self) -> Any:
+        """A data frame of polars with a column for each answer that has one entry per lookup."""
+        import polars
+
+        return polars.from_arrow(self.to_arrow())
+
+    def to_arrow(self) -> Any:
+        """A table of pyarrow with a column for each answer that has one entry per lookup."""
+        import pyarrow
+
+        return pyarrow.table({name: as_arrow(column) for name, column in self._columns().items()})
+
+    def _columns(self) -> dict[str, Any]:
+        return {name: self.__dict__[name] for name in self.keys()
+                if name not in ("bitmap", "bitmaps", "counters")}
+
+    def _repr_html_(self) -> str:
+        columns = {name: _texts(column, self._lookups) for name, column in self._columns().items()}
+        head = "".join(f"<th>{name}</th>" for name in columns)
+        lines = "".join("<tr>" + "".join(f"<td>{html.escape(text)}</td>" for text in line) + "</tr>"
+                        for line in zip(*columns.values()))
+        more = f"<p>{self._lookups:,} lookups</p>" if self._lookups > _SHOWN else ""
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{lines}</tbody></table>{more}"
 
     def __repr__(self) -> str:
-        return f"<rtindex.Answers: {', '.join(self)} of {self._lookups:,} lookups>"
+        return f"<rtindex.Answers: {', '.join(self.keys())} of {self._lookups:,} lookups>"
+
+
+def as_arrow(column: Any) -> Any:
+    """An answer of any kind as an array of pyarrow."""
+    import pyarrow
+
+    if isinstance(column, Rows):
+        return column.to_arrow()
+    if isinstance(column, tuple):  # the parts of composite keys
+        parts = [as_arrow(part) for part in column]
+        return pyarrow.StructArray.from_arrays(
+            [part.combine_chunks() if hasattr(part, "combine_chunks") else part for part in parts],
+            [str(i) for i in range(len(parts))])
+    if not hasattr(column, "__len__") or isinstance(column, (str, bytes)):
+        column = [column]  # of one lookup
+    if isinstance(column, pyarrow.ChunkedArray):
+        return column
+    return pyarrow.array(in_common_unit(column) if is_times(column) else column)
+
+
+def as_pandas(column: Any) -> Any:
+    """An answer of any kind as something that a Series of pandas holds."""
+    if isinstance(column, Rows):
+        return column.to_pylist()
+    if isinstance(column, tuple):
+        return [*zip(*(as_pandas(part) for part in column))]
+    if is_times(column):
+        return in_common_unit(column)
+    if hasattr(column, "to_pandas"):  # of pyarrow and polars
+        return column.to_pandas()
+    return column if hasattr(column, "__len__") and not isinstance(column, (str, bytes)) else [column]
+
+
+def _texts(column: Any, lookups: int) -> list[str]:
+    """The first entries of an answer."""
+    if isinstance(column, tuple):
+        return [", ".join(parts) for parts in zip(*(_texts(part, lookups) for part in column))]
+    if not hasattr(column, "__getitem__") or isinstance(column, (str, bytes)):
+        return [str(column)]
+    entries = getattr(column, "iloc", column)
+    return [str(entries[i]) for i in range(min(lookups, _SHOWN))]
 
 
 class MemoryUsage(NamedTuple):

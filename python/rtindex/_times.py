@@ -10,7 +10,7 @@ import numpy as np
 
 from ._core import Column
 from ._errors import InvalidArgumentError
-from ._lists import Array, cast_and_lost, cast_times, plain_array
+from ._lists import Array, cast_and_lost, cast_times, times_of, zone_name
 
 # The units of pandas and Arrow; answers in other units are converted where no tick is lost.
 _COMMON_UNITS = ("s", "ms", "us", "ns")
@@ -51,12 +51,20 @@ def ticks_of(time: Any, kind: TimeType) -> Any:
     """A date, datetime or datetime64 as a tick; anything else unchanged."""
     if not isinstance(time, (datetime.date, np.datetime64)):
         return time
-    array, _ = plain_array([time], "timestamp64", kind.unit)
+    array, zone = times_of([time])
+    if bool(zone) != bool(kind.zone) and not np.isnat(array[0]):
+        raise InvalidArgumentError(f"the time {time} has {'a' if zone else 'no'} time zone, and the "
+                                   f"values have {kind.zone or 'none'}: convert it")
     cast = cast_times(array, kind.unit)
     if cast is None:
         raise InvalidArgumentError(f"the time {time} falls between two ticks of the values' "
                                    f"{kind.dtype}: round it to that unit")
     return int(cast.view(np.int64)[0])
+
+
+def is_times(data: Any) -> bool:
+    """Whether this is a NumPy array of times."""
+    return isinstance(data, np.ndarray) and data.dtype.kind == "M"
 
 
 def in_common_unit(times: Array) -> Array:
@@ -78,29 +86,39 @@ def zone_of(data: Any) -> str:
     kind = getattr(data, "type", None) or getattr(data, "dtype", None)
     kind = getattr(kind, "pyarrow_dtype", kind)
     zone = getattr(kind, "tz", None) or getattr(kind, "time_zone", None) or ""
-    return zone if isinstance(zone, str) else _zone_name(zone)
+    return zone if isinstance(zone, str) else zone_name(zone)
 
 
-def _zone_name(zone: datetime.tzinfo) -> str:
-    """The name of the zone in Arrow, pandas and polars, or an offset such as "+01:00"; without
-    either, "UTC", in which the times are the same."""
-    # A datetime.timezone may have any name, even the name of another zone.
-    if not isinstance(zone, datetime.timezone) and _is_known(str(zone)):
-        return str(zone)
+def zone_of_keys(data: Any) -> str:
+    """The time zone of a column of any kind; empty where it has none."""
+    if isinstance(data, (list, tuple)) or getattr(data, "dtype", None) == object:
+        if any(getattr(item, "tzinfo", None) is not None for item in data):
+            return times_of([*data])[1]
+        return ""
+    return zone_of(data)
+
+
+def with_zone(time: Any, zone: str) -> Any:
+    """A time in UTC as one in a zone: a datetime, or a Timestamp of pandas where Python's are not
+    fine enough."""
+    if not zone or time is None:
+        return time
+    if isinstance(time, datetime.datetime):
+        return time.replace(tzinfo=datetime.timezone.utc).astimezone(tzinfo_of(zone))
     try:
-        offset = zone.utcoffset(None)
-    except Exception:  # a third-party class may need a time
-        offset = None
-    minutes, rest = divmod(offset or datetime.timedelta(), datetime.timedelta(minutes=1))
-    if minutes == 0 or rest:
-        return "UTC"
-    hours, minutes_left = divmod(abs(minutes), 60)
-    return f"{'-' if minutes < 0 else '+'}{hours:02}:{minutes_left:02}"
+        import pandas
+    except ImportError:
+        return time
+    return pandas.Timestamp(time).tz_localize("UTC").tz_convert(tzinfo_of(zone))
 
 
-def _is_known(name: str) -> bool:
+def tzinfo_of(zone: str) -> datetime.tzinfo:
+    """The zone of that name, or with that offset; UTC if Python has no such zone."""
+    if zone[:1] in ("+", "-"):
+        hours, _, minutes = zone[1:].partition(":")
+        offset = datetime.timedelta(hours=int(hours), minutes=int(minutes or 0))
+        return datetime.timezone(-offset if zone[0] == "-" else offset)
     try:
-        zoneinfo.ZoneInfo(name)
+        return datetime.timezone.utc if zone == "UTC" else zoneinfo.ZoneInfo(zone)
     except (KeyError, OSError, ValueError):
-        return False
-    return True
+        return datetime.timezone.utc

@@ -6,17 +6,21 @@ import datetime
 import math
 import numbers
 import operator
+import re
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from ._errors import InvalidArgumentError
 from ._types import FLOATS, ColumnType
+from ._units import LENGTHS, length_of
 
-# Attoseconds in the units of NumPy that have one length.
-_LENGTHS = {"as": 1, "fs": 10**3, "ps": 10**6, "ns": 10**9, "us": 10**12, "ms": 10**15,
-            "s": 10**18, "m": 60 * 10**18, "h": 3600 * 10**18, "D": 86_400 * 10**18,
-            "W": 7 * 86_400 * 10**18}
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ns|us|µs|ms|min|s|sec|m|h|hr|d|D|day|days|w|W|hours?|minutes?"
+                       r"|seconds?)")
+_NAMES = {"µs": "us", "min": "m", "minute": "m", "minutes": "m", "sec": "s", "second": "s",
+          "seconds": "s", "hr": "h", "hour": "h", "hours": "h", "d": "D", "day": "D", "days": "D",
+          "w": "W"}
 _LARGEST = 2**64 - 1
 
 
@@ -65,7 +69,7 @@ def _float(tolerance: Any, column: ColumnType) -> float:
 
 def _ticks(tolerance: Any, column: ColumnType) -> int:
     unit = "D" if column.type == "date32" else column.unit
-    length = _length(unit)
+    length = length_of(unit)
     if length is None:  # months, or no unit at all
         return _integer(tolerance, column)
     ticks, own_length = _duration(tolerance, column)
@@ -76,24 +80,30 @@ def _duration(tolerance: Any, column: ColumnType) -> tuple[int, int]:
     """The ticks of a duration, and their length in attoseconds."""
     if hasattr(tolerance, "to_timedelta64"):  # of pandas, with nanoseconds
         tolerance = tolerance.to_timedelta64()
+    if isinstance(tolerance, str):
+        return _parsed(tolerance, column), 1
     if isinstance(tolerance, datetime.timedelta):
-        return tolerance // datetime.timedelta(microseconds=1), _LENGTHS["us"]
+        return tolerance // datetime.timedelta(microseconds=1), LENGTHS["us"]
     if isinstance(tolerance, np.timedelta64) and not np.isnat(tolerance):
         unit, step = np.datetime_data(tolerance.dtype)
-        length = _length(unit if step == 1 else f"{step}{unit}")
+        length = length_of(unit if step == 1 else f"{step}{unit}")
         if length is not None:
             return int(tolerance.astype(np.int64)), length
     if type(tolerance).__module__.startswith("pyarrow") and hasattr(tolerance.type, "unit"):
         if tolerance.is_valid and str(tolerance.type).startswith("duration"):
-            return int(tolerance.value), _LENGTHS[tolerance.type.unit]
-    raise _wrong(tolerance, "a duration, such as datetime.timedelta(seconds=5),", column)
+            return int(tolerance.value), LENGTHS[tolerance.type.unit]
+    raise _wrong(tolerance, 'a duration, such as "5s" or datetime.timedelta(seconds=5),', column)
 
 
-def _length(unit: str) -> int | None:
-    """The length of a unit such as "us" or "10ms", in attoseconds; None if it has none."""
-    digits = unit.rstrip("DWYMabcdefghijklmnopqrstuvwxyz")
-    length = _LENGTHS.get(unit[len(digits):])
-    return None if length is None else length * int(digits or 1)
+def _parsed(text: str, column: ColumnType) -> int:
+    """The attoseconds of a text such as "5s" or "1h30m"."""
+    compact = text.strip()
+    if not re.fullmatch(f"(?:{_DURATION.pattern}\\s*)+", compact):
+        raise _wrong(text, 'a duration, such as "5s" or datetime.timedelta(seconds=5),', column)
+    total = Fraction()
+    for number, unit in _DURATION.findall(compact):
+        total += Fraction(number) * LENGTHS[_NAMES.get(unit, unit)]
+    return int(total)
 
 
 def _wrong(tolerance: Any, expected: str, column: ColumnType) -> InvalidArgumentError:

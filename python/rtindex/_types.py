@@ -10,6 +10,8 @@ FLOATS = ("float32", "float64")
 WIDTHS = {"date32": 4, "timestamp64": 8, "time32": 4, "time64": 8, "duration64": 8,
           "decimal32": 4, "decimal64": 8, "decimal128": 16, "int128": 16, "uint128": 16,
           "binary16": 16}
+TIMES = ("date32", "timestamp64", "time32", "time64", "duration64")
+DECIMALS = ("decimal32", "decimal64", "decimal128")
 INTEGERS = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 
 
@@ -19,6 +21,8 @@ _WHOLE_KEY = ("expected whole numbers of 64 bits, because distances between inte
               "round the keys first")
 
 
+_BETWEEN = ("a distance from it is no whole number of ticks: round the keys, or search in one "
+            "direction without a tolerance")
 _WHOLE_POINT = "expected whole numbers of 64 bits, as the intervals have: round the points first"
 
 
@@ -43,7 +47,16 @@ class ColumnType(NamedTuple):
     parts: tuple[ColumnType, ...] = ()
     """Of a composite; empty where they are unknown."""
     rounding: Rounding | None = None
-    """None: floats are not converted to integers."""
+    """None: for keys that are stored. Floats are not converted to integers, and a time or a decimal
+    that the column cannot hold is an error."""
+    scale: int = 0
+    """Of decimals: the digits behind the point."""
+    zone: str = ""
+    """Of timestamps; empty for those without a time zone."""
+    nan_as_null: bool | None = None
+    """Whether NaN is null; None: as the library has it whose object is passed."""
+    names: tuple[str, ...] = ()
+    """The names of the columns of a composite; empty where it was built without names."""
 
     def for_points(self) -> ColumnType:
         return self._rounded(Rounding(0), Rounding(0), Rounding(0))
@@ -54,8 +67,16 @@ class ColumnType(NamedTuple):
         return self._rounded(Rounding(direction, is_open), Rounding(0, error=_WHOLE_PART),
                              Rounding(direction, is_open, _WHOLE_PART))
 
-    def for_neighbours(self) -> ColumnType:
+    def for_neighbours(self, direction: str = "nearest", exact: bool = True,
+                       has_tolerance: bool = False) -> ColumnType:
+        """For the keys of "nearest". A time between two ticks is the tick before it where the
+        neighbour is before it, too, and the tick after it for one behind."""
         last = Rounding(0, error=_WHOLE_KEY)
+        own = self.parts[-1].type if self.parts else self.type
+        if own in TIMES or own in DECIMALS:
+            last = Rounding(0, error=_BETWEEN)
+            if direction != "nearest" and not has_tolerance:
+                last = Rounding(-1 if direction == "backward" else 1, not exact)
         return self._rounded(last, Rounding(0), last)
 
     def for_interval_points(self) -> ColumnType:
@@ -83,7 +104,11 @@ def parts_of(target: ColumnType | None, count: int) -> Sequence[ColumnType | Non
     return parts[:count] if is_prefix or len(parts) == count else [None] * count
 
 
-def known_parts(types: Sequence[str], units: str) -> tuple[ColumnType, ...]:
-    """The parts of a composite column; `units` are separated by commas."""
+def known_parts(types: Sequence[str], units: str, scales: Sequence[int] = (), zones: str = "",
+                nan_as_null: bool | None = None) -> tuple[ColumnType, ...]:
+    """The parts of a composite column; `units` and `zones` are separated by commas."""
     every_unit = units.split(",") if units else [""] * len(types)
-    return tuple(ColumnType(*part) for part in zip(types, every_unit))
+    every_zone = zones.split(",") if zones else [""] * len(types)
+    return tuple(ColumnType(part, unit, scale=scale, zone=zone, nan_as_null=nan_as_null)
+                 for part, unit, scale, zone in zip(types, every_unit, scales or [0] * len(types),
+                                                    every_zone))

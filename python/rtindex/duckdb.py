@@ -96,6 +96,10 @@ def _nothing(part: ColumnType) -> Any:
     """No keys of that type."""
     if part.type == "string":
         return np.empty(0, "U1")
+    if part.zone:
+        import pyarrow
+
+        return pyarrow.array([], pyarrow.timestamp("us", part.zone))
     if part.type in ("date32", "timestamp64"):
         return np.empty(0, f"M8[{part.unit or 'D'}]")
     return np.empty(0, part.type)
@@ -108,6 +112,8 @@ def _key_types(index: Index) -> list[str]:
 def _key_type(part: ColumnType) -> str:
     if part.type in ("float32", "float64"):
         return "DOUBLE"
+    if part.zone:
+        return "TIMESTAMPTZ"  # in microseconds, which are converted
     name = f"{part.type}[{part.unit}]" if part.unit else part.type
     if part.unit and name not in _KEY_TYPES:
         raise UnsupportedError(f"DuckDB has no times in {part.unit}: build the index over "

@@ -3,9 +3,11 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include <rtindex/error.hpp>
 
@@ -43,10 +45,13 @@ Column one_piece(Type type, const std::string& unit, ColumnView view, Owner owne
 }
 
 Column element_column(std::string_view type_name, nb::handle array, const std::string& unit,
-                      nb::handle validity) {
-  const Type type = native_type_named(type_name);
+                      nb::handle validity, int scale) {
+  const Type type = type_named(type_name);
+  if (width_of(type) == 0)
+    throw Error(fmt::format("expected a type of elements, got {}", type_name));
   auto buffer = std::make_shared<Buffer>(array.ptr(), Buffer::Access::read);
-  const ColumnView view = ColumnView::of(type, buffer->data(), buffer->bytes() / width_of(type));
+  ColumnView view = ColumnView::of(type, buffer->data(), buffer->bytes() / width_of(type));
+  if (is_decimal(type)) view = view.with_scale(scale);
   return one_piece(type, unit, view, std::move(buffer), validity);
 }
 
@@ -129,6 +134,16 @@ Column strings(nb::list objects) {
   return column;
 }
 
+nb::tuple rescaled_column(const Column& column, std::string_view type, const std::string& unit,
+                          int scale, std::int64_t multiplier, std::int64_t divisor, int direction,
+                          bool open) {
+  Rescaled found =
+      rescaled(column, {type_named(type), unit, scale, multiplier, divisor, {direction, open}});
+  nb::object refused = nb::none();
+  if (found.refused) refused = nb::make_tuple(found.refused->first, found.refused->second);
+  return nb::make_tuple(std::move(found.column), refused);
+}
+
 std::vector<std::string_view> part_types(const Column& column) {
   std::vector<std::string_view> names;
   if (!column.pieces().empty())
@@ -142,8 +157,8 @@ std::vector<std::string_view> part_types(const Column& column) {
 void bind_columns(nb::module_& module) {
   nb::class_<Column>(module, "Column", "A column in the memory of Python objects.")
       .def_static("elements", element_column, nb::arg("type"), nb::arg("array"),
-                  nb::arg("unit") = "", nb::arg("validity") = nb::none(),
-                  "A contiguous array of a native type.")
+                  nb::arg("unit") = "", nb::arg("validity") = nb::none(), nb::arg("scale") = 0,
+                  "A contiguous array of elements of one width.")
       .def_static("device", on_device, nb::arg("type"), nb::arg("address"), nb::arg("size"),
                   nb::arg("owner"), "A contiguous array of a native type in device memory.")
       .def_static("device_strings", strings_on_device, nb::arg("offset_bytes"), nb::arg("offsets"),
@@ -194,11 +209,19 @@ void bind_columns(nb::module_& module) {
           },
           nb::arg("type"), nb::arg("direction"), nb::arg("open"), nb::arg("refusal"),
           "Floats as lookups on a column of integers.")
-      .def("converted_days", converted_days, "Dates as timestamps in days, or the reverse.")
+      .def("rescaled", rescaled_column, nb::arg("type"), nb::arg("unit"), nb::arg("scale"),
+           nb::arg("multiplier"), nb::arg("divisor"), nb::arg("direction"), nb::arg("open"),
+           "Integers in another unit, and the first that has none: position and element, or None.")
+      .def("repeated", repeated, nb::arg("count"), "A column of one element, `count` times.")
+      .def("nan_as_null", nan_as_null, "The column with its NaNs as nulls.")
       .def("__len__", &Column::size)
       .def_prop_ro("type", [](const Column& column) { return name_of(column.type()); })
       .def_prop_ro("part_types", part_types)
       .def_prop_ro("unit", &Column::unit)
+      .def_prop_ro("scale",
+                   [](const Column& column) {
+                     return column.pieces().empty() ? 0 : column.pieces().front().scale();
+                   })
       .def_prop_ro("on_device", &Column::on_device)
       .def_prop_ro("rounded", &Column::rounded)
       .def_prop_ro("address", &Column::address)

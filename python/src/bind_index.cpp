@@ -1,3 +1,4 @@
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -79,7 +80,8 @@ Stream stream_at(std::uintptr_t address) { return {reinterpret_cast<void*>(addre
 
 // `included_times`: unit and time zone of each included column.
 Index build_index(const Column& column, const std::string& spec, const NamedColumns& include,
-                  const std::vector<std::string>& included_times, std::uintptr_t stream) {
+                  const std::vector<std::string>& included_times, std::uintptr_t stream,
+                  const std::map<std::string, std::string>& texts) {
   const WithoutGil unlocked;
   const OwnedView keys = as_one_view(column);
   const OwnedColumns values(include);
@@ -90,6 +92,7 @@ Index build_index(const Column& column, const std::string& spec, const NamedColu
   for (std::size_t i = 0; i < stored.size(); ++i)
     if (std::get<2>(stored[i]) != included_times[i])
       index.set_metadata(time_entry(std::get<0>(stored[i])), included_times[i]);
+  for (const auto& [name, text] : texts) index.set_metadata(name, text);
   return index;
 }
 
@@ -212,10 +215,17 @@ void bind_index(nb::module_& module) {
                      return names;
                    })
       .def_prop_ro("unit", units_of)
+      .def_prop_ro("scales",
+                   [](const Index& index) {
+                     const std::vector<int> parts = index.part_scales();
+                     return parts.empty() ? std::vector{index.scale()} : parts;
+                   })
+      .def_prop_ro("metadata", &Index::metadata)
       .def_prop_ro("included", included)
       .def_prop_ro("spec", [](const Index& index) { return index.spec().text(); });
   module.def("build", build_index, nb::arg("column"), nb::arg("spec"), nb::arg("include"),
-             nb::arg("included_times"), nb::arg("stream"));
+             nb::arg("included_times"), nb::arg("stream"),
+             nb::arg("metadata") = std::map<std::string, std::string>());
   module.def("deserialize", deserialize_index, nb::arg("bytes"));
   module.def("load", load_index, nb::arg("path"), nb::arg("full"));
   module.def("indexes", known_indexes);

@@ -150,6 +150,22 @@ std::vector<OwnedView> batches(const Column& column) {
   return batches;
 }
 
+Column repeated(const Column& column, std::size_t count) {
+  Column result(column.type(), column.unit());
+  result.set_rounded(column.rounded());
+  OwnedView held = as_one_view(column);
+  while (held.view.size() < count) {
+    const std::vector<ColumnView> twice(2, held.view);
+    OwnedView doubled = concatenated(twice);
+    for (Owner& owner : held.owners) result.keep(std::move(owner));
+    held = std::move(doubled);
+  }
+  for (Owner& owner : held.owners) result.keep(std::move(owner));
+  for (const Owner& owner : column.owners()) result.keep(owner);
+  result.append(held.view.slice(0, count));
+  return result;
+}
+
 Column composite(const std::vector<const Column*>& parts, const CompositeShape& shape) {
   std::vector<std::string> units;
   std::vector<OwnedView> joined;

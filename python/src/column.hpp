@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <rtindex/column.hpp>
@@ -68,6 +70,9 @@ struct OwnedView {
 // The column as batches of lookups: large chunks in place, small adjacent ones concatenated.
 [[nodiscard]] std::vector<OwnedView> batches(const Column& column);
 
+// A column of one element, `count` times.
+[[nodiscard]] Column repeated(const Column& column, std::size_t count);
+
 // What several columns of one length are side by side.
 struct CompositeShape {
   std::optional<Ends> interval_ends = {};  // intervals
@@ -75,9 +80,6 @@ struct CompositeShape {
 };
 [[nodiscard]] Column composite(const std::vector<const Column*>& parts,
                                const CompositeShape& shape);
-
-// Dates as timestamps in days, timestamps in days as dates.
-[[nodiscard]] Column converted_days(const Column& column);
 
 // How floats become lookups on a column of integers.
 struct Rounding {
@@ -89,6 +91,26 @@ struct Rounding {
 // Floats as lookups on an integer column of `type`. Ends of ranges become the first or last integer
 // inside the range, those beyond the type are clamped. NaNs are null.
 [[nodiscard]] Column whole_numbers(const Column& floats, Type type, const Rounding& rounding);
+
+// How integers become those of another unit or scale: an element times multiplier / divisor.
+struct Rescale {
+  Type type;         // of the result: times, decimals or integers
+  std::string unit;  // of the result
+  int scale;         // of the result, where it is a decimal
+  std::int64_t multiplier, divisor;
+  Rounding rounding;  // of elements between two units; its text is not used
+};
+
+// The elements in another unit. Those between two units, or beyond the type, are null where
+// `rounding` has no element for them; the first of these, with its position, is `refused`.
+struct Rescaled {
+  Column column;
+  std::optional<std::pair<std::size_t, std::int64_t>> refused;
+};
+[[nodiscard]] Rescaled rescaled(const Column& column, const Rescale& rescale);
+
+// The column with its NaNs as nulls.
+[[nodiscard]] Column nan_as_null(const Column& column);
 
 // An end of `size` ranges that excludes no key of the type: the smallest key, or the largest one.
 [[nodiscard]] Column open_end(Type type, const std::string& unit, std::size_t size, bool upper);

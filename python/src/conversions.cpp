@@ -19,20 +19,6 @@ namespace rtindex::python {
 
 namespace {
 
-template <class To, class From>
-std::shared_ptr<std::vector<To>> converted(const ColumnView& days) {
-  auto result = std::make_shared<std::vector<To>>(days.size());
-  const auto* from = static_cast<const From*>(days.data());
-  for (std::size_t i = 0; i < days.size(); ++i) {
-    if (!days.valid(i)) continue;
-    if (!std::in_range<To>(from[i]))
-      throw Error(fmt::format(
-          "lookup {} is too far from 1970 for the dates of the column: leave it out", i));
-    (*result)[i] = static_cast<To>(from[i]);
-  }
-  return result;
-}
-
 // 2^digits: the first double above the type.
 template <class T>
 constexpr double above = 2.0 * static_cast<double>(T{1} << (std::numeric_limits<T>::digits - 1));
@@ -120,28 +106,6 @@ Column open_string_end(std::size_t size, bool upper) {
 }
 
 }  // namespace
-
-Column converted_days(const Column& column) {
-  const bool to_dates = column.type() == Type::timestamp64;
-  const OwnedView days = as_one_view(column);
-  Column other(to_dates ? Type::date32 : Type::timestamp64, to_dates ? "" : "D");
-  const auto append = [&](ColumnView view, Owner elements) {
-    if (days.view.validity() != nullptr)
-      view = view.with_validity(days.view.validity(), days.view.validity_offset());
-    other.append(std::move(view));
-    other.keep(std::move(elements));
-  };
-  if (to_dates) {
-    auto dates = converted<std::int32_t, std::int64_t>(days.view);
-    append(ColumnView::dates(*dates), dates);
-  } else {
-    auto ticks = converted<std::int64_t, std::int32_t>(days.view);
-    append(ColumnView::timestamps(*ticks), ticks);
-  }
-  for (const Owner& owner : column.owners()) other.keep(owner);  // of the validity bitmap
-  for (const Owner& owner : days.owners) other.keep(owner);
-  return other;
-}
 
 Column whole_numbers(const Column& floats, Type type, const Rounding& rounding) {
   return type == Type::u64 ? whole_numbers_as<std::uint64_t>(floats, rounding)

@@ -66,3 +66,10 @@ def neighbours(column, keys, direction="backward", exact=True, tolerance=None):
         return found[0][1]
 
     return [closest(key) for key in keys]
+
+
+def listed(answers):
+    """The answers of any library as a list; a miss is None."""
+    method = next(name for name in ("to_pylist", "to_list", "tolist") if hasattr(answers, name))
+    items = getattr(answers, method)()
+    return [None if type(item).__name__ == "NAType" or item == MISS else item for item in items]

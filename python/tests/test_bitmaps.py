@@ -48,7 +48,8 @@ def test_bitmaps_go_with_other_answers(index):
     assert found.matched.tolist() == [True, False]
     assert found.rows.to_pylist() == [[2, 4], []]
     only = index.lookup(np.array([29, 24]), "bitmap", matched=True)
-    assert sorted(only) == ["bitmap", "matched"]
+    assert only.keys() == ["bitmap", "matched"]
+    assert found.keys() == ["count", "bitmap", "rows", "matched"]
 
 
 def test_masks_are_objects_of_the_library_of_the_lookups(index):

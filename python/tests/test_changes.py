@@ -212,23 +212,30 @@ def test_times():
     index = rtindex.build(np.array([NOON], "M8[ms]"), include=pd.Series([NOON]).dt.tz_localize(
         "Europe/Berlin").astype("datetime64[s, Europe/Berlin]"))
     second = datetime.timedelta(seconds=1)
-    assert index.insert(NOON + second, NOON) == 1
-    assert index.insert(np.array(["2024-03-01", "NaT"], "M8[D]"), [DAY, NOON]) == 2
-    assert index.insert(pa.array([NOON], pa.timestamp("ms", "UTC")),
-                        pa.array([NOON], pa.timestamp("s"))) == 4
-    index.set_included([1], np.array([NOON + 2 * second], "M8[s]"))
+    noon, midnight = (pd.Timestamp(time, tz="UTC") for time in (NOON, DAY))
+    assert index.insert(NOON + second, noon) == 1
+    assert index.insert(np.array(["2024-03-01", "NaT"], "M8[D]"), [midnight, noon]) == 2
+    assert index.insert(pa.array([NOON], pa.timestamp("ms")),
+                        pa.array([NOON], pa.timestamp("us", "UTC"))) == 4
+    index.set_included([1], pd.Series([noon + 2 * second]))
     keys = pd.Series([NOON, NOON + second, pd.Timestamp("2024-03-01")]).astype("datetime64[ms]")
     found = index.lookup(keys, "max")
     assert str(found.dtype.tz) == "Europe/Berlin"
     assert found.dt.tz_convert("UTC").dt.tz_localize(None).tolist() == [
         NOON, NOON + 2 * second, pd.Timestamp(DAY)]
     assert index.live == 4
-    for call in (lambda: index.insert(np.array([NOON], "M8[us]"), [NOON]),
-                 lambda: index.erase_keys(pa.array([NOON], pa.timestamp("us"))),
-                 lambda: index.insert([NOON], np.array([NOON], "M8[ns]")),
-                 lambda: index.set_included([0], np.array([NOON], "M8[ns]"))):
-        with pytest.raises(rtindex.Error, match="expected times in m?s, as in the index, got"):
+    between = NOON + datetime.timedelta(microseconds=1)
+    for call in (lambda: index.insert(np.array([between], "M8[us]"), [noon]),
+                 lambda: index.update([0], between),
+                 lambda: index.insert([NOON], [pd.Timestamp(between, tz="UTC")]),
+                 lambda: index.set_included([0], [pd.Timestamp(between, tz="UTC")])):
+        with pytest.raises(rtindex.Error, match="12:00:00.000001.* falls between two ticks"):
             call()
+    for call in (lambda: index.insert(noon, noon), lambda: index.insert(NOON, NOON),
+                 lambda: index.erase_keys([noon]), lambda: index.set_included([0], [NOON])):
+        with pytest.raises(rtindex.Error, match="time zone"):
+            call()
+    assert index.erase_keys(pa.array([between], pa.timestamp("us"))) == 0
     dates = rtindex.build([DAY], include=pa.array([DAY], pa.date32()))
     assert dates.insert([NOON.date() + datetime.timedelta(1)], [datetime.date(2020, 1, 1)]) == 1
     assert dates.range(None, None, "min") == datetime.date(2020, 1, 1)
@@ -347,14 +354,15 @@ def test_saved_files_keep_changes(tmp_path):
 
 
 def test_snapshots_are_indexes():
+    noon = pd.Timestamp(NOON, tz="UTC")
     index = rtindex.build(pa.array([NOON], pa.timestamp("us", "Europe/Berlin")))
     snapshot = index.snapshot()
     assert type(snapshot) is rtindex.Index
     assert (snapshot.spec, snapshot.time_unit, len(snapshot)) == (index.spec, "us", 1)
-    index.insert([NOON])
+    index.insert([noon])
     snapshot.erase([0])
-    assert rows_of(index, [NOON]) == [[0, 1]] and rows_of(snapshot, [NOON]) == [[]]
-    assert snapshot.insert([NOON]) == 1
+    assert rows_of(index, [noon]) == [[0, 1]] and rows_of(snapshot, [noon]) == [[]]
+    assert snapshot.insert([noon]) == 1
     assert len(index) == 2
 
 

@@ -33,6 +33,17 @@ def test_the_check_rejects_what_is_not_true():
     assert differences("```python\nprint(1)\n```\n", {}) == ["not shown: '1\\n'"]
 
 
+def test_objects_mean_what_the_page_says():
+    page = (ROOT / "docs/python.md").read_text(encoding="utf-8")
+    section = page.split("## What pandas, polars, NumPy and Arrow objects mean here")[1].split("\n## ")[0]
+    lines = re.findall(r"(?m)^\| [^|]+ \| `(.+)` \| `(.+)` \|$", section)
+    assert len(lines) >= 13
+    namespace = {"rtindex": rtindex}
+    exec("import datetime, decimal, uuid\nimport numpy as np, pandas as pd, polars as pl, pyarrow as pa", namespace)
+    for call, result in lines:
+        assert repr(eval(call, namespace)) == result, call
+
+
 def _shown_arguments(call: str) -> tuple[list[str], dict[str, object], bool]:
     """Names and defaults of `f(a, b=1, ...)`, and whether these are all."""
     parts = [part.strip() for part in call.partition("(")[2].removesuffix(")").split(", ") if part.strip()]

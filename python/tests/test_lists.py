@@ -36,10 +36,6 @@ def test_numbers_of_numpy_in_a_list():
 
 
 @pytest.mark.parametrize(("items", "sentence"), [
-    ([-1, HIGH], "mixes -1 with 9223372036854775808"),
-    ([None, HIGH, -1], "mixes -1 with"),
-    ([2**64], "18446744073709551616 does not fit 64 bits"),
-    ([1, -HIGH - 1], "-9223372036854775809 does not fit 64 bits"),
     ([0.5, 2**53 + 1], "mixes floats with 9007199254740993"),
     ([0.5, 2**64], "does not fit 64 bits")])
 def test_numbers_that_no_type_holds(items, sentence):
@@ -50,10 +46,27 @@ def test_numbers_that_no_type_holds(items, sentence):
             call()
 
 
-def test_one_number_beyond_64_bits():
-    for column in ([1, 2], np.array([1], np.uint64), np.array([1.5])):
-        with pytest.raises(rtindex.Error, match="does not fit 64 bits.*leave it out"):
-            rtindex.build(column).lookup(2**64)
+@pytest.mark.parametrize(("items", "sentence"), [
+    ([-1, HIGH], "mixes -1 with 9223372036854775808"),
+    ([None, HIGH, -1], "mixes -1 with"),
+    ([2**64], "18446744073709551616 does not fit 64 bits"),
+    ([1, -HIGH - 1], "-9223372036854775809 does not fit 64 bits")])
+def test_integers_beyond_64_bits_are_no_keys(items, sentence):
+    for call in (rtindex.build, rtindex.build([1]).insert):
+        with pytest.raises(rtindex.Error, match=sentence):
+            call(items)
+
+
+def test_integers_beyond_64_bits_miss_or_clamp():
+    for column in ([1, 2], np.array([1], np.uint64), np.array([1.5]), np.array([1], np.int8)):
+        index = rtindex.build(column)
+        for number in (2**64, -2**63 - 1, 2**200, -2**200):
+            assert index.lookup(number) is None and number not in index
+            assert index.lookup([number, None, 7]).tolist() == [rtindex.MISS] * 3
+        assert index.range(-2**70, 2**70, "count") == len(index)
+        assert index.range([-2**200, 2**64], [2**200, None], "count").tolist() == [len(index), 0]
+        assert index.range(2**64, None, "count") == 0
+    assert rtindex.build([-1, 5]).lookup([-1, HIGH, 5]).tolist() == [0, rtindex.MISS, 1]
 
 
 @pytest.mark.parametrize(("items", "sentence"), [

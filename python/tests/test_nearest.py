@@ -145,7 +145,9 @@ def test_zones_of_keys():
     index = rtindex.build(times)
     assert index.nearest(times.iloc[1:] + np.timedelta64(1, "s"), "key").tolist() == [times[1]]
     assert index.nearest(pa.array([NOON], pa.timestamp("s", "Asia/Tokyo")), "key").type == (
-        pa.timestamp("s", "Asia/Tokyo"))
+        pa.timestamp("s", "Europe/Berlin"))  # of the column
+    found = index.nearest(pd.Timestamp(NOON, tz="UTC"), "key")
+    assert found == times[1] and str(found.tzinfo) == "Europe/Berlin"
 
 
 def test_composite_keys():

@@ -29,8 +29,7 @@ def test_files_keep_everything(tmp_path):
         assert (loaded.spec, loaded.type, loaded.time_unit, loaded.included) == (
             index.spec, "timestamp64", "ms", {"": "float64"})
         assert loaded.lookup(times, "sum").tolist() == [1.5, 2.5]
-        with pytest.raises(rtindex.Error, match="expected times in ms, as in the index, got us"):
-            loaded.lookup(times.astype("M8[us]"))
+        assert loaded.lookup(times.astype("M8[us]")).tolist() == [0, 1]
     with pytest.raises(rtindex.Error, match="quick or full"):
         rtindex.load(tmp_path / "times.rtindex", "well")
     with pytest.raises(rtindex.Error, match="nowhere"):
@@ -131,7 +130,11 @@ REFUSED = {
     "expected a column": lambda: rtindex.build(object()),
     "no common type": lambda: rtindex.build([[1], [2, 3]]),
     "invalid element 1": lambda: rtindex.build(["a", 5]),
-    "Decimal objects": lambda: rtindex.build([decimal.Decimal(5)]),
+    "Decimal objects": lambda: rtindex.build([decimal.Decimal(5), 0.5]),
+    "got a dict": lambda: rtindex.build({"a": [1]}),
+    "got one str": lambda: rtindex.build("abc"),
+    "got a set": lambda: rtindex.build({1, 2}),
+    "got one int": lambda: rtindex.build(5),
     "invalid limit=-1": lambda: rtindex.build([1]).lookup([1], "rows", limit=-1),
     "Arrow type": lambda: rtindex.build(pa.array([[1]])),
     "no unit": lambda: rtindex.build(np.array(["NaT"], "M8")),
@@ -163,9 +166,10 @@ REFUSED = {
     "Object: cast the column": lambda: rtindex.build(pl.Series([1], dtype=pl.Object)),
     "unsupported polars type Object": lambda: rtindex.build(
         pl.DataFrame({"a": [1], "b": pl.Series([{}], dtype=pl.Object)})),
-    "expected times in s, as in the index, got D": lambda: rtindex.build(np.zeros(1, "M8[s]")).lookup(
-        pa.array([0], pa.date32())),
-    "as in the index, got ns": lambda: rtindex.build(np.zeros(1, "M8[s]")).lookup(np.zeros(1, "M8[ns]")),
+    "falls between two ticks of the column's datetime64[s]": lambda: rtindex.build(
+        np.zeros(1, "M8[s]")).insert(np.ones(1, "M8[ns]")),
+    "the column has none": lambda: rtindex.build(np.zeros(1, "M8[s]")).lookup(
+        pa.array([0], pa.timestamp("s", "UTC"))),
 }
 
 

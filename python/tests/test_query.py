@@ -32,7 +32,7 @@ def plain(answers):
         return [None if item is pd.NA else item for item in answer.tolist()] if hasattr(
             answer, "tolist") else [*answer]
 
-    return {name: one(answers[name]) for name in answers}
+    return {name: one(answers[name]) for name in answers.keys()}
 
 
 @pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
@@ -71,7 +71,7 @@ def test_one_key_and_ranges_without_ends():
 def test_every_answer_can_be_written_to_an_array(kind):
     index = rtindex.build(NAMES)
     query = Query(kind, ["key 07", "x", None])
-    for name, dtype in (("any", np.uint32), ("first", np.uint32), ("count", np.uint32),
+    for name, dtype in (("any", np.uint32), ("first", np.uint32), ("count", np.int64),
                         ("sum", np.int64), ("min", np.int64), ("max", np.int64)):
         out = np.empty(3, dtype)
         assert index.answer(query, name, VALUES, out=out) is out
@@ -123,7 +123,6 @@ def test_queries_travel(query, way):
     (lambda: Query.nearest([1], exact=1), "invalid exact=1: expected True or False"),
     (lambda: rtindex.build([1]).answer(Query.nearest([1], tolerance=-1)), "invalid tolerance=-1"),
     (lambda: rtindex.build([1]).answer([1]), "expected an rtindex.Query, .* got list"),
-    (lambda: rtindex.build([1]).answer(Query.equal(None)), "got NoneType"),
     (lambda: rtindex.build([1]).answer(Query.equal([1]), "key"), "only nearest returns 'key'"),
     (lambda: rtindex.build([1]).answer(Query.prefix(["1"])), "column of strings"),
     (lambda: rtindex.build((["a"], [1])).join(Query.prefix(["a"])), "use lookup with their first"),

@@ -161,21 +161,25 @@ def test_misses_and_arrays_of_times():
 FAR = datetime.datetime(9999, 12, 31)
 
 
-@pytest.mark.parametrize("far", [
-    FAR, [NOON, FAR], [pd.Timestamp(5), FAR], np.datetime64("9999-12-31"),
-    np.array([NOON, FAR], "M8[us]"), np.array([FAR, "NaT"], "M8[D]"),
-    np.array([FAR], ">M8[s]"), pd.Series([FAR]).astype("M8[us]"), np.array([-300], "M8[Y]")])
-def test_times_too_far_for_the_column(far):
+@pytest.mark.parametrize(("far", "equal", "later"), [
+    (FAR, [0], [0]), ([NOON, FAR], [1, 0], [1, 0]), (np.datetime64("9999-12-31"), [0], [0]),
+    (np.array([NOON, FAR], "M8[us]"), [1, 0], [1, 0]), (np.array([FAR, "NaT"], "M8[D]"), [0, 0], [0, 0]),
+    (np.array([FAR], ">M8[s]"), [0], [0]), (pd.Series([FAR]).astype("M8[us]"), [0], [0]),
+    (np.array([-300], "M8[Y]"), [0], [1])])
+def test_times_too_far_for_the_column(far, equal, later):
+    """They match nothing, are clamped as ends of ranges, and cannot be stored."""
     index = rtindex.build(np.array([NOON], "M8[ns]"))
-    wanted = r"(9999|1670).* is too far from 1970 for datetime64\[ns\]: leave it out"
-    with pytest.raises(rtindex.Error, match=wanted):
-        index.lookup(far)
-    with pytest.raises(rtindex.Error, match=wanted):
-        index.range(far, far)
-    with pytest.raises(rtindex.Error, match=wanted):
-        index.update([0], far)
-    with pytest.raises(rtindex.Error, match="9999.* is too far"):
-        rtindex.build([pd.Timestamp(5).as_unit("ns"), FAR])
+    assert np.atleast_1d(index.lookup(far, "count")).tolist() == equal
+    assert np.atleast_1d(index.range(far, None, "count")).tolist() == later
+    with pytest.raises(rtindex.Error, match=r"(9999|1670).* is too far from 1970 .*: leave it out"):
+        index.insert(far)
+    assert len(index) == 1
+
+
+def test_times_that_no_unit_holds_together():
+    for call in (rtindex.build, rtindex.build(np.array([NOON], "M8[ns]")).lookup):
+        with pytest.raises(rtindex.Error, match="9999.* is too far"):
+            call([pd.Timestamp(5).as_unit("ns"), FAR])
 
 
 def test_times_at_the_ends_of_a_unit():

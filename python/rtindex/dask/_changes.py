@@ -9,9 +9,9 @@ import numpy as np
 
 from .._calls import included_type
 from .._changes import named_columns, row_column
-from .._columns import is_scalar
 from .._errors import InvalidArgumentError
 from .._lists import Array
+from .._names import is_scalar
 from .._query import Query
 from .._types import ColumnType
 from ._build import (

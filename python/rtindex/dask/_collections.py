@@ -157,7 +157,7 @@ def answer(state: State, query: Query, request: Request, values: Values | None, 
     keys = columns(none, template._point)
     lower, upper = (keys if has_end else None for has_end in call.ends)
     nothing = blank(template, replace(query, lower=lower, upper=upper), request, model, miss)
-    shape = finish(template, kind_of(none, call.composite), none, request.answers, nothing, True,
+    shape = finish(template, kind_of(none, call.composite), request.answers, nothing, True,
                    miss, named)
     alone = len(request.answers) == 1 and not matched
     form = Form(call.composite, request.answers, not alone, miss, named)
@@ -280,7 +280,7 @@ def _formed(routing: Routing, block: Any, partial: Partial, form: Form | None) -
         return partial
     parts = block[0]
     data = parts[0] if len(parts) == 1 else parts
-    return finish(routing.template, kind_of(data, form.composite), data, form.names, partial,
+    return finish(routing.template, kind_of(data, form.composite), form.names, partial,
                   form.several, form.miss, form.values)
 
 

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from .._columns import columns_of, is_one_key, is_pandas, is_scalar
 from .._errors import InvalidArgumentError
 from .._lists import Array, has_strings, not_a_time, plain_array
+from .._names import columns_of, is_one_key, is_pandas, is_scalar
 from .._types import ColumnType, parts_of
 
 Columns = tuple[Any, ...]

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from .._calls import _names
-from .._columns import is_scalar
+from .._calls import _names, row_miss
 from .._errors import InvalidArgumentError, UnsupportedError
 from .._index import _human_bytes
 from .._joins import require_how, require_max_pairs, require_order
 from .._kinds import Kind, kind_of
 from .._lists import Array
 from .._lookups import AnswerName, JoinName, JoinOrderName, NearestName, OrderName
+from .._names import is_scalar
 from .._query import (
     DirectionName,
     EndsName,
@@ -67,6 +67,7 @@ class Index:
         state = self._state
         names = (answer,) if isinstance(answer, str) else _names(answer)
         _require_local(require_query(query), names)
+        row_miss(names, miss)
         by_name = isinstance(values, str)
         request = Request(names, limit, order, values if by_name else "")
         held = None if values is None or by_name else self._values_of(state, values)
@@ -78,7 +79,7 @@ class Index:
         if out is not None:
             return _written(partial, names, out)
         template, data = state.routing.template, data_of(query)
-        return finish(template, kind_of(data, template.type == "composite"), data, names, partial,
+        return finish(template, kind_of(data, template.type == "composite"), names, partial,
                       matched, miss, request.included or None if held is None else held.model)
 
     def lookup(self, keys: Any, answer: AnswerName | Sequence[AnswerName] = "any",
@@ -322,7 +323,7 @@ class Index:
         """The query with its keys, or the ends of its ranges, as `Columns`."""
         template = state.routing.template
         require_column(query, template.type)
-        target = template._neighbour if query.kind == "nearest" else template._point
+        target = template._neighbour_of(query) if query.kind == "nearest" else template._point
         lower, upper = (None if end is None else columns(end, target)
                         for end in (query.lower, query.upper))
         if query.kind != "range" and lower is None:

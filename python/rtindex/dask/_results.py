@@ -6,15 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from .._calls import VALUE_ANSWERS, value_times
+from .._calls import ROW_ANSWERS, VALUE_ANSWERS, row_miss, value_times
 from .._columns import column as column_of
-from .._columns import columns_of
 from .._index import Index as LocalIndex
 from .._kinds import Kind
 from .._lists import Array
 from .._results import Answers, Join
 from .._results import Rows as LocalRows
-from .._times import zone_of
+from .._types import ColumnType
 from ._queries import MISS, Partial
 
 _TIMED = ("min", "max")
@@ -37,10 +36,10 @@ class Rows(LocalRows):
         return pair
 
 
-def finish(template: LocalIndex, kind: Kind, data: Any, names: tuple[str, ...], partial: Partial,
+def finish(template: LocalIndex, kind: Kind, names: tuple[str, ...], partial: Partial,
            matched: bool, miss: Any, values: Any = None) -> Any:
-    """The answers in objects of this kind; `data` holds the lookups, `values` is a value
-    column of the same type as that of the call."""
+    """The answers in objects of this kind; `values` is a value column of the same type as that of
+    the call."""
     nullable = kind.has_nulls and miss is None
     validity = np.packbits(partial["matched"], bitorder="little") if nullable else None
     of_values = validity
@@ -56,9 +55,15 @@ def finish(template: LocalIndex, kind: Kind, data: Any, names: tuple[str, ...], 
         if name == "rows":
             answers[name] = kind.rows(Rows(*partial["rows"]))
         elif name == "key":
-            answers[name] = _keys(kind, partial["key"], data, partial["matched"])
+            answers[name] = _keys(kind, partial["key"], template, partial["matched"])
         else:
-            answers[name] = kind.array(partial[name], None if name == "count" else
+            values = partial[name]
+            if name == "count" and kind.has_signed_counts:
+                values = values.astype(np.int64)
+            elif name in ROW_ANSWERS and miss is not None:
+                row = row_miss(name, miss)
+                values = np.where(partial["matched"], values.astype(np.int64), row)
+            answers[name] = kind.array(values, None if name == "count" else
                                        of_values if name in VALUE_ANSWERS else validity, zone=zone)
     if len(names) == 1 and not matched:
         return answers[names[0]]
@@ -99,16 +104,14 @@ def _with_misses(lengths: Array, rows: Array) -> Array:
     return np.insert(rows, ends[alone], np.uint64(MISS))
 
 
-def _keys(kind: Kind, keys: Any, data: Any, matched: Array) -> Any:
+def _keys(kind: Kind, keys: Any, template: LocalIndex, matched: Array) -> Any:
     validity = np.packbits(matched, bitorder="little") if kind.has_nulls else None
 
-    def one(part: Array, source: Any) -> Any:
+    def one(part: Array, part_type: ColumnType) -> Any:
         if part.dtype.kind == "O":
             return kind.strings(part.tolist())
-        zone = zone_of(source) if part.dtype.kind == "M" else ""
-        return kind.array(part, validity, zone=zone)
+        return kind.array(part, validity, zone=part_type.zone)
 
     if not isinstance(keys, tuple):
-        return one(keys, data)
-    sources = columns_of(data) or [None] * len(keys)
-    return kind.parts(tuple(one(part, source) for part, source in zip(keys, sources)))
+        return one(keys, template._type)
+    return kind.parts(tuple(one(*part) for part in zip(keys, template._type.parts)))

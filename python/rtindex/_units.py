@@ -1,0 +1,109 @@
+"""Times in the unit of a column, and decimals with its scale: exactly, or not at all."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ._core import Column
+from ._errors import InvalidArgumentError
+from ._types import DECIMALS, INTEGERS, ColumnType, Rounding
+
+# Attoseconds in the units of NumPy that have one length.
+LENGTHS = {"as": 1, "fs": 10**3, "ps": 10**6, "ns": 10**9, "us": 10**12, "ms": 10**15,
+           "s": 10**18, "m": 60 * 10**18, "h": 3600 * 10**18, "D": 86_400 * 10**18,
+           "W": 7 * 86_400 * 10**18}
+# Types that compare with each other.
+_FAMILIES = {"date32": "instant", "timestamp64": "instant", "time32": "time of day",
+             "time64": "time of day", "duration64": "duration"}
+_LARGEST_FACTOR = 2**63 - 1
+
+
+def length_of(unit: str) -> int | None:
+    """The length of a unit such as "us" or "10ms", in attoseconds; None if it has none."""
+    digits = unit.rstrip("DWYMabcdefghijklmnopqrstuvwxyz")
+    length = LENGTHS.get(unit[len(digits):])
+    return None if length is None else length * int(digits or 1)
+
+
+def in_unit(found: Column, target: ColumnType) -> Column:
+    """Times in the unit of the column, and decimals with its scale; anything else as it is.
+
+    Lookups between two ticks are rounded to the next one inside a range, and match nothing
+    otherwise; keys that are stored there are an error.
+    """
+    if target.type in DECIMALS and (found.type in DECIMALS or found.type in INTEGERS):
+        if found.type in DECIMALS and found.scale == target.scale:
+            return found
+        return _rescaled(found, target, "decimal128", 10**(target.scale + 40),
+                         10**(found.scale + 40))
+    if found.type in DECIMALS and target.type in INTEGERS:
+        return _rescaled(found, target, "int128", 1, 10**found.scale)
+    family = _FAMILIES.get(found.type)
+    if family is None or family != _FAMILIES.get(target.type):
+        return found
+    own, wanted = _unit(found.type, found.unit), _unit(target.type, target.unit)
+    if not own or not wanted or own == wanted and found.type == target.type:
+        return found
+    length, wanted_length = length_of(own), length_of(wanted)
+    if length is None or wanted_length is None:
+        if own == wanted:
+            return found
+        raise InvalidArgumentError(f"expected times in {wanted}, as in the index, got {own}: "
+                                   f'convert them with .astype("datetime64[{wanted}]")')
+    return _rescaled(found, target, "time64" if target.type == "time32" else target.type, length,
+                     wanted_length)
+
+
+def _rescaled(found: Column, target: ColumnType, wanted: str, length: int,
+              wanted_length: int) -> Column:
+    shared = math.gcd(length, wanted_length)
+    multiplier, divisor = length // shared, wanted_length // shared
+    if max(multiplier, divisor) > _LARGEST_FACTOR:
+        raise InvalidArgumentError(f"{found.type} in {found.unit or found.scale} and "
+                                   f"{target.type} in {target.unit or target.scale} are too far "
+                                   "apart to be converted: convert the keys first")
+    rounding = target.rounding or Rounding(0, error="round it to that unit")
+    converted, refused = found.rescaled(wanted, target.unit, target.scale, multiplier, divisor,
+                                        rounding.direction, rounding.open)
+    if refused is not None and rounding.error:
+        raise InvalidArgumentError(_refusal(found, target, refused, multiplier, divisor, rounding))
+    return converted  # type: ignore[no-any-return]
+
+
+def _refusal(found: Column, target: ColumnType, refused: tuple[int, int], multiplier: int,
+             divisor: int, rounding: Rounding) -> str:
+    position, value = refused
+    if target.type in DECIMALS or found.type in DECIMALS:
+        kind = f"decimal with {target.scale} digits" if target.type in DECIMALS else target.type
+        number = value / 10**found.scale
+        return f"the number {number} (element {position}) is no {kind}: {rounding.error}"
+    own = _unit(found.type, found.unit)
+    name = "timedelta64" if found.type == "duration64" else "datetime64"
+    text = np.timedelta64(value, own) if name == "timedelta64" else np.datetime64(value, own)
+    unit = f"{name}[{_unit(target.type, target.unit)}]"
+    if value * multiplier % divisor:
+        return (f"the time {text} (element {position}) falls between two ticks of the column's "
+                f"{unit}: {rounding.error}")
+    return (f"the time {text} (element {position}) is too far from 1970 for {unit}: leave it out")
+
+
+def _unit(time_type: str, unit: str) -> str:
+    return "D" if time_type == "date32" else unit
+
+
+def require_zone(zone: str, target: ColumnType, what: Any) -> None:
+    """Refuses times with a zone on a column without one, and the reverse."""
+    if _FAMILIES.get(target.type) != "instant" or bool(zone) == bool(target.zone):
+        return
+    if zone:
+        raise InvalidArgumentError(
+            f"{what} has the time zone {zone}, and the column has none: remove it, in pandas with "
+            ".dt.tz_convert(None), in polars with .dt.replace_time_zone(None), or with "
+            "datetime.replace(tzinfo=None)")
+    raise InvalidArgumentError(
+        f"{what} has no time zone, and the column has {target.zone}: add one, in pandas with "
+        ".dt.tz_localize, in polars with .dt.replace_time_zone, or with "
+        "datetime.replace(tzinfo=...)")
