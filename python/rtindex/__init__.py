@@ -46,12 +46,17 @@ _MODULES = {
     "points": "_points",
 }
 
+# Imported when they are first used, because each needs a library of its own.
+_SUBMODULES = ("dask", "duckdb", "pandas", "polars")
+
 __all__ = [*_MODULES]
 
 
 def __getattr__(name: str):
     if name == "__version__":
         value = _import_module("._core", __name__).version
+    elif name in _SUBMODULES:
+        value = _import_module(f".{name}", __name__)
     elif name in _MODULES:
         value = getattr(_import_module(f".{_MODULES[name]}", __name__), name)
     else:
@@ -61,4 +66,4 @@ def __getattr__(name: str):
 
 
 def __dir__():
-    return sorted({*globals(), *_MODULES, "__version__"})
+    return sorted({*globals(), *_MODULES, *_SUBMODULES, "__version__"})

@@ -20,7 +20,7 @@ from ._lists import (
     quick_array,
     times_of,
 )
-from ._names import columns_by_name, columns_of, is_one_key, is_pandas, is_scalar
+from ._names import as_table, columns_by_name, columns_of, is_one_key, is_pandas, is_scalar
 from ._objects import OBJECTS, objects, wide_integers
 from ._times import zone_of
 from ._types import FLOATS, ColumnType, parts_of
@@ -51,7 +51,7 @@ def column(data: Any, target: ColumnType | None = None, nan_as_null: bool | None
     elif is_device_array(data):
         return device_column(data, target)
     elif hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__"):
-        found = _from_arrow(data, target, nan_as_null)
+        found = _from_arrow(as_table(data), target, nan_as_null)
     elif hasattr(data, "__dlpack__"):
         found = from_numpy(_from_dlpack(data), target)
     else:
@@ -256,7 +256,8 @@ def _as_float(number: int) -> float:
 
 def _is_wide(items: list[Any]) -> bool:
     """Whether these are integers that no type of 64 bits holds."""
-    if not all(isinstance(item, (int, np.integer)) or is_missing(item) for item in items):
+    if not all(isinstance(item, (int, np.integer)) and not isinstance(item, np.timedelta64)
+               or is_missing(item) for item in items):
         return False
     known = [int(item) for item in items if not is_missing(item)]
     if not known:

@@ -14,7 +14,7 @@ from ._device import first_array, library_of, spec_for
 from ._errors import InvalidArgumentError
 from ._intervals import Intervals, from_pandas, interval_column
 from ._lookups import LookupCalls, NearestName
-from ._names import columns_of, is_scalar, names_of
+from ._names import as_table, columns_of, is_scalar, names_of
 from ._points import Points, new_points, point_column, store_names
 from ._query import QueryName
 from ._results import IndexInfo, MemoryUsage
@@ -185,6 +185,7 @@ def build(column: Any, spec: str = "auto", include: Any = None, *,
     if isinstance(column, (dict, set, frozenset, type(None))) or is_scalar(column):
         raise InvalidArgumentError(f"expected a column, got {_one(column)}: pass an array, a list, a "
                                    "Series, or a data frame")
+    column = as_table(column)
     values, times = [], []
     for name, data in named_columns(include):
         held = column_of(data, None, nan_as_null)

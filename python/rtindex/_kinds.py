@@ -11,7 +11,7 @@ import numpy as np
 from ._core import ArrowAnswer, Column
 from ._errors import InvalidArgumentError
 from ._lists import Array, is_missing, validity_bits
-from ._names import is_one_key, is_pandas, is_scalar
+from ._names import is_one_key, is_pandas, is_relation, is_scalar
 from ._times import in_common_unit, with_zone
 
 
@@ -250,7 +250,7 @@ def kind_of(data: Any, composite: bool = False) -> Kind:
             return _SCALAR if composite else _NUMPY
         return kind_of(data[0])
     package = type(data).__module__.partition(".")[0]
-    if package == "pyarrow":
+    if package == "pyarrow" or is_relation(data):
         return _Arrow(data)
     if package == "polars":
         return _Polars(data)

@@ -32,6 +32,16 @@ def is_pandas(data: Any) -> bool:
     return type(data).__module__.partition(".")[0] == "pandas" and hasattr(data, "ndim")
 
 
+def is_relation(data: Any) -> bool:
+    """Whether this is a relation of DuckDB."""
+    return type(data).__name__ == "DuckDBPyRelation"
+
+
+def as_table(data: Any) -> Any:
+    """A relation of DuckDB as a table of pyarrow; anything else as it is."""
+    return data.to_arrow_table() if is_relation(data) else data
+
+
 def columns_of(data: Any) -> list[Any]:
     """The columns of a table, a data frame or a tuple; none for anything else."""
     if isinstance(data, tuple):
