@@ -23,7 +23,7 @@ from ._lists import (
 from ._names import as_table, columns_by_name, columns_of, is_one_key, is_pandas, is_scalar
 from ._objects import OBJECTS, objects, wide_integers
 from ._times import zone_of
-from ._types import FLOATS, ColumnType, parts_of
+from ._types import FLOATS, WIDTHS, ColumnType, parts_of
 from ._units import in_unit, require_zone
 
 
@@ -192,7 +192,7 @@ def _from_python(data: Any, target: ColumnType | None) -> Column:
         raise InvalidArgumentError(f"expected a column or a list of keys, got a "
                                    f"{type(data).__name__}: pass a list, whose order is known")
     try:
-        items = list(data)
+        items = data if type(data) is list else list(data)
     except TypeError:
         raise InvalidArgumentError(
             "expected a column, such as an object of NumPy, pyarrow, pandas or polars, anything "
@@ -224,6 +224,8 @@ def _from_list(items: list[Any], target: ColumnType | None) -> Column:
             quick = quick.astype(np.float64)
         return Column.elements(quick.dtype.name, quick)
     known = next((item for item in items if not is_missing(item)), None)
+    if known is None and target is not None and wanted != "string":
+        return _nulls(len(items), target)
     if target is None and isinstance(known, tuple):
         return _from_keys(items, ColumnType("composite", ""))
     if wanted in ("date32", "timestamp64") and isinstance(known, (str, datetime.date, np.datetime64)):
@@ -245,6 +247,12 @@ def _from_list(items: list[Any], target: ColumnType | None) -> Column:
         raise InvalidArgumentError("expected a list of numbers, strings, dates, datetimes and "
                                    f"None, got {_odd_one(items)}")
     return from_numpy(array, target, validity)
+
+
+def _nulls(count: int, target: ColumnType) -> Column:
+    width = WIDTHS.get(target.type) or np.dtype(target.type).itemsize
+    return Column.elements(target.type, np.zeros(count * width, np.uint8), target.unit,
+                           np.zeros((count + 7) // 8, np.uint8), target.scale)
 
 
 def _as_float(number: int) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal
@@ -44,12 +45,17 @@ JoinName = Literal["inner", "left", "semi", "anti"]
 JoinOrderName = Literal["lookups", "any"]
 
 
+# Single keys that have a short way into the index.
+_ONE_KEY = frozenset((int, float, str, datetime.datetime, tuple))
+_DIRECTIONS = ("backward", "forward", "nearest")
+
+
 class LookupCalls:
     """The queries of an index. Keys are one key or a batch of them, in any kind of object that
     holds a column; answers are objects of the same kind."""
 
-    __slots__ = ("_core", "_interval_point", "_lower", "_neighbour", "_point", "_points", "_type", "_upper",
-                 "interval_ends", "names", "time_unit", "type")
+    __slots__ = ("_core", "_interval_point", "_lower", "_neighbour", "_one", "_point", "_points", "_type",
+                 "_upper", "interval_ends", "names", "time_unit", "type")
 
     def __init__(self, core: _core.Index):
         self._core = core
@@ -73,6 +79,9 @@ class LookupCalls:
         self._point = self._type.for_points()
         self._neighbour: dict[tuple[str, bool, bool], ColumnType] = {}
         self._lower = {"[": self._type.for_ends(1), "(": self._type.for_ends(1, is_open=True)}
+        leaves = parts or (self._type,)
+        self._one = None if self.interval_ends else _core.OneKey(
+            core, [part.unit for part in leaves], [bool(part.zone) for part in leaves])
         self._upper = {"]": self._type.for_ends(-1), ")": self._type.for_ends(-1, is_open=True)}
 
     def answer(self, query: Query, answer: NearestName | Sequence[NearestName] = "any",
@@ -107,6 +116,12 @@ class LookupCalls:
                order: OrderName | None = None, miss: Any = None, out: Array | None = None,
                counters: bool = False, filter: Any = None) -> Any:
         """`answer` of `Query.equal(keys)`: which rows hold a key equal to `keys[i]`?"""
+        if (type(keys) in _ONE_KEY and self._one is not None and type(answer) is str
+                and values is None and not matched and limit is None and order is None
+                and miss is None and out is None and not counters and filter is None):
+            found = self._one.lookup(keys, answer)
+            if found is not NotImplemented:
+                return found
         return self.answer(Query.equal(keys, filter=filter), answer, values, matched=matched, limit=limit,
                            order=order, miss=miss, out=out, counters=counters)
 
@@ -136,6 +151,13 @@ class LookupCalls:
                 counters: bool = False, filter: Any = None) -> Any:
         """`answer` of `Query.nearest(keys, direction, exact, tolerance)`: which key of the column
         is closest to `keys[i]`?"""
+        if (type(keys) in _ONE_KEY and self._one is not None and answer == "any"
+                and tolerance is None and values is None and not matched and limit is None
+                and order is None and miss is None and out is None and not counters
+                and filter is None and type(exact) is bool and direction in _DIRECTIONS):
+            found = self._one.nearest(keys, direction, exact)
+            if found is not NotImplemented:
+                return found
         return self.answer(Query.nearest(keys, direction, exact, tolerance, filter=filter), answer, values,
                            matched=matched, limit=limit, order=order, miss=miss, out=out,
                            counters=counters)
@@ -219,6 +241,10 @@ class LookupCalls:
 
     def __contains__(self, key: Any) -> bool:
         """Whether a row holds the key: one key, a tuple for a composite column."""
+        if type(key) in _ONE_KEY and self._one is not None:
+            found = self._one.contains(key)
+            if found is not NotImplemented:
+                return bool(found)
         if is_missing(key):
             return False
         if not is_scalar(key) and not (self.type == "composite" and isinstance(key, tuple)):
