@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pickle
-from typing import Any, Literal, TypeAlias, Union
+from typing import IO, Any, Literal, TypeAlias, Union
 
 from . import _core
 from ._changes import named_columns, row_column, stream_of, value_column, value_columns
@@ -13,17 +13,18 @@ from ._columns import column as column_of
 from ._device import first_array, library_of, spec_for
 from ._errors import InvalidArgumentError
 from ._intervals import Intervals, from_pandas, interval_column
-from ._lookups import LookupCalls, NearestName
+from ._lookups import NearestName
 from ._names import as_table, columns_of, is_scalar, names_of
+from ._ordered import OrderedCalls
 from ._points import Points, new_points, point_column, store_names
-from ._query import QueryName
+from ._query import EndsName, QueryName
 from ._results import IndexInfo, MemoryUsage
 from ._times import time_type, zone_of_keys
 
 Path: TypeAlias = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 
 
-class Index(LookupCalls):
+class Index(OrderedCalls):
     """An index over one column.
 
     Any number of threads may look up and change it at the same time. A lookup answers from the
@@ -59,6 +60,12 @@ class Index(LookupCalls):
             raise InvalidArgumentError("points are erased by their rows: find these with filter, "
                                        "and pass them to erase")
         return self._core.erase_keys(column_of(keys, self._point), stream_of(keys=keys))
+
+    def erase_range(self, lower: Any = None, upper: Any = None, ends: EndsName = "[]") -> int:
+        """Erases every row whose key is in one of these ranges; returns how many there were."""
+        rows = self._matching(lower, upper, ends)
+        self.erase(rows)
+        return len(rows)
 
     def update(self, rows: Any, keys: Any) -> None:
         """Replaces the keys of rows: row `rows[i]` now holds `keys[i]`; None empties a row.
@@ -104,8 +111,12 @@ class Index(LookupCalls):
         either may be changed without the other."""
         return Index(self._core.snapshot())
 
-    def save(self, path: Path) -> None:
-        """Writes the index to a file for `rtindex.load`, by custom `*.rtindex`."""
+    def save(self, path: Path | IO[bytes]) -> None:
+        """Writes the index to a file for `rtindex.load`, by custom `*.rtindex`: a path, or a file
+        object that is open for writing bytes."""
+        if hasattr(path, "write"):
+            path.write(memoryview(self._core.serialize()))
+            return
         self._core.save(path_text(path))
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
@@ -239,10 +250,13 @@ def require_flag(nan_as_null: Any) -> None:
                                    "None")
 
 
-def load(path: Path, verify: Literal["quick", "full"] = "quick") -> Index:
-    """Opens a file that `Index.save` wrote; verify="full" checks every byte."""
+def load(path: Path | IO[bytes], verify: Literal["quick", "full"] = "quick") -> Index:
+    """Opens a file that `Index.save` wrote; verify="full" checks every byte. A path is mapped into
+    memory; a file object is read, and every byte checked."""
     if verify not in ("quick", "full"):
         raise InvalidArgumentError(f"invalid verify={verify!r}: expected quick or full")
+    if hasattr(path, "read"):
+        return Index(_core.deserialize(path.read()))
     return Index(_core.load(path_text(path), verify == "full"))
 
 

@@ -59,6 +59,13 @@ class Rows:
     def __iter__(self) -> Iterator[Array]:
         return (self[lookup] for lookup in range(len(self)))
 
+    def take(self, frame: Any) -> Any:
+        """The matching rows of a data frame or column, lookup by lookup: of pandas, polars, pyarrow
+        or NumPy."""
+        if hasattr(frame, "iloc"):
+            return frame.iloc[self.rows]
+        return frame.take(self.rows) if hasattr(frame, "take") else frame[self.rows]
+
     def to_pylist(self) -> list[list[int]]:
         """A list of rowIDs for every lookup."""
         return [rows.tolist() for rows in self]

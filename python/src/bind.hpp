@@ -17,5 +17,6 @@ void bind_routing(nanobind::module_& module);
 
 // The calls of an index that answer queries.
 void bind_answers(nanobind::class_<Index>& index);
+void bind_walk(nanobind::class_<Index>& index);
 
 }  // namespace rtindex::python

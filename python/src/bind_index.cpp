@@ -182,6 +182,7 @@ std::vector<std::tuple<std::string, bool, std::string>> known_indexes() {
 void bind_index(nb::module_& module) {
   nb::class_<Index> index(module, "Index", "An index over one column.");
   bind_answers(index);
+  bind_walk(index);
   index.def("insert", insert_rows, nb::arg("keys"), nb::arg("values"), nb::arg("stream"))
       .def("erase", erase_rows, nb::arg("rows"), nb::arg("stream"))
       .def("erase_keys", erase_keys, nb::arg("keys"), nb::arg("stream"))

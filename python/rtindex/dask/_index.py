@@ -28,6 +28,7 @@ from .._query import (
     require_query,
 )
 from .._results import Join, MemoryUsage
+from .._results import Rows as LocalRows
 from . import _changes, _collections, _files
 from ._columns import columns, size
 from ._engine import Values, run
@@ -205,6 +206,13 @@ class Index:
         with self._lock:
             self._state_, count = _changes.erase_keys(self._state, keys)
         return count
+
+    def erase_range(self, lower: Any = None, upper: Any = None, ends: EndsName = "[]") -> int:
+        """Erases every row whose key is in one of these ranges; returns how many there were."""
+        found = self.range(lower, upper, "rows", ends=ends)
+        rows = np.unique(found.rows if isinstance(found, LocalRows) else found)
+        self.erase(rows)
+        return len(rows)
 
     def update(self, rows: Any, keys: Any) -> None:
         """Replaces the keys of rows: row `rows[i]` now holds `keys[i]`; None empties a row."""

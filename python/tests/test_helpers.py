@@ -1,0 +1,113 @@
+"""The keys of an index in their order, and other calls that people look for."""
+
+from __future__ import annotations
+
+import datetime
+import io
+import math
+import random
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import rtindex
+
+COLUMNS = {
+    **{name: np.array([5, 3, 5, 120, 0], name) for name in ("int8", "uint16", "int64", "uint64", "float32", "float64")},
+    "negative": np.array([-5, 7, -2**63, 2**63 - 1, 7]), "bool": np.array([True, False, True]),
+    "infinite": np.array([math.inf, -0.5, -math.inf, 2.0]), "string": ["b", "", "a", "ä", "a"],
+    "date": pa.array([datetime.date(2024, 2, 29), datetime.date(1960, 1, 1)]),
+    "time": np.array(["2024-02-29", "1960-01-01", "2024-02-29"], "M8[us]"),
+    "zoned": pa.array([datetime.datetime(2024, 2, 29), datetime.datetime(1960, 1, 1)], pa.timestamp("ms", "UTC")),
+    "empty": np.empty(0, np.int64),
+}
+
+
+def plain(column):
+    return column.tolist() if hasattr(column, "tolist") else list(column)
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+@pytest.mark.parametrize("spec", ["rx:native@cpu", "sorted@cpu", "btree@cpu"])
+def test_keys_in_order(name, spec):
+    index = rtindex.build(COLUMNS[name], spec)
+    keys = sorted(plain(COLUMNS[name]))
+    assert [*index] == keys
+    assert index.min() == min(keys, default=None) and index.max() == max(keys, default=None)
+    assert index.is_unique == (len({*keys}) == len(keys))
+    if name != "string":
+        for q in (0, 0.3, 0.5, 0.9, 1):
+            assert index.quantile(q) == (keys[math.floor(q * (len(keys) - 1))] if keys else None)
+    for key in keys:
+        batch = [key] if name not in ("zoned",) else pa.array([key])
+        assert list(index.rank(batch, side="right")) == [sum(other <= key for other in keys)] or name == "zoned"
+        assert index.isin(batch).tolist() == [other == key for other in plain(COLUMNS[name])]
+
+
+def test_keys_in_order_without_erased_and_null_ones():
+    numbers = random.Random(7).choices(range(3000), k=20_000)
+    index = rtindex.build([*numbers, None])
+    index.erase(range(0, 20_000, 3))
+    index.insert([-4, 9999, None])
+    live = [number for row, number in enumerate(numbers) if row % 3]
+    assert [*index] == sorted([*live, -4, 9999])
+    assert index.quantile(0.5) == np.quantile([*live, -4, 9999], 0.5, method="lower")
+    assert (index.min(), index.max(), index.is_unique) == (-4, 9999, False)
+    assert math.isnan(rtindex.build(np.array([1.0, math.nan])).max())
+    for wrong in (-0.1, 1.1, "x", None, True):
+        with pytest.raises(rtindex.Error, match="expected a number from 0 to 1"):
+            index.quantile(wrong)
+
+
+def test_what_has_no_order_of_keys():
+    for index in (rtindex.build(([1], [2])), rtindex.build(rtindex.intervals([1], [2], ends="[]"))):
+        for call in (index.min, index.max, lambda index=index: [*index], lambda index=index: index.is_unique):
+            with pytest.raises(rtindex.UnsupportedError, match="keys of one part"):
+                call()
+    with pytest.raises(rtindex.UnsupportedError, match="strings"):
+        rtindex.build(["a"]).quantile(0.5)
+
+
+def test_ranks_have_a_side():
+    column = np.array([3, 1, 3, 7])
+    index, keys = rtindex.build(column), np.array([0, 1, 3, 4, 9])
+    for side in ("left", "right"):
+        assert index.rank(keys, side).tolist() == np.searchsorted(np.sort(column), keys, side).tolist()
+    assert index.rank([None], "right").tolist() == [0]
+    with pytest.raises(rtindex.Error, match="invalid side='middle'"):
+        index.rank(keys, "middle")
+
+
+def test_ranges_are_erased():
+    index = rtindex.build([26, 25, 29, 23, 29, 27, None])
+    assert index.erase_range(25, 27, "(]") == 2
+    assert [*index] == [23, 25, 29, 29]
+    assert index.erase_range([23, 29], [25, 30]) == 4 and index.live == 0
+    assert index.erase_range() == 0
+
+
+def test_files_may_be_objects(tmp_path):
+    index = rtindex.build(pd.Series([5, 7], name="key"))
+    memory = io.BytesIO()
+    index.save(memory)
+    with open(tmp_path / "keys.rtindex", "wb") as file:
+        index.save(file)
+    memory.seek(0)
+    with open(tmp_path / "keys.rtindex", "rb") as file:
+        for loaded in (rtindex.load(memory), rtindex.load(file), rtindex.load(tmp_path / "keys.rtindex", "full")):
+            assert [*loaded] == [5, 7] and loaded.names == ("key",)
+    with pytest.raises(rtindex.CorruptFileError):
+        rtindex.load(io.BytesIO(b"nothing"))
+
+
+def test_rows_take_from_frames():
+    index = rtindex.build([7, 8, 7])
+    rows = index.lookup([8, 7], "rows", order="key")
+    data = {"a": [10, 20, 30]}
+    assert rows.take(pd.DataFrame(data, index=[5, 6, 7]))["a"].tolist() == [20, 10, 30]
+    assert rows.take(pl.DataFrame(data))["a"].to_list() == [20, 10, 30]
+    assert rows.take(pa.table(data))["a"].to_pylist() == [20, 10, 30]
+    assert rows.take(np.array([10, 20, 30])).tolist() == rows.take(pl.Series([10, 20, 30])).to_list() == [20, 10, 30]
