@@ -11,8 +11,8 @@ from ._core import MISS
 from ._errors import InvalidArgumentError
 from ._index import build
 from ._intervals import intervals
-from ._joins import require_how
 from ._lists import Array
+from ._pairs import completed, require_frame_how
 from ._query import Query, require_ends
 
 
@@ -28,25 +28,30 @@ def names_of(on: Any, side: str) -> list[Any]:
 
 def pairs(left_by: Sequence[Any], left_on: Sequence[Any], right_by: Sequence[Any],
           right_on: Sequence[Any], ends: Any, how: Any) -> tuple[Array, Array | None]:
-    """The rows of both sides that overlap; on the right, of "left" joins, -1 without one.
+    """The rows of both sides that overlap; -1 where a side has none.
 
     `left_on` has one column of points or two of ranges, whose ends belong to them as those of the
     right side do.
     """
-    require_how(how)
+    require_frame_how(how)
     require_ends(ends)
     size = len(left_on[0])
     if not size or not len(right_on[0]):  # whose types may be unknown
-        lookups = np.arange(size if how in ("left", "anti") else 0)
-        return lookups, None if how in ("semi", "anti") else np.full(len(lookups), -1, np.intp)
+        nothing = np.empty(0, np.intp)
+        lookups, rows = completed(nothing, nothing, how, size, len(right_on[0]))
+        return lookups, None if how in ("semi", "anti") else rows
     index = build(intervals(right_on[0], right_on[1], ends=ends, by=[*right_by]), "rx:native@cpu")
     sides = [(*left_by, column) if left_by else column for column in left_on]
     query = Query.contains(sides[0]) if len(sides) == 1 else Query.overlaps(*sides, ends)
     # In NumPy, whichever library the columns are of.
-    probe, found = index._core.join(index._bound(query), how, "lookups")
+    own = "inner" if how == "right" else "left" if how == "outer" else how
+    probe, found = index._core.join(index._bound(query), own, "lookups")
     lookups = probe.astype(np.intp)
     if found is None:
         return lookups, None
     rows = found.astype(np.intp)
     rows[found == MISS] = -1
-    return lookups, rows
+    if how not in ("right", "outer"):
+        return lookups, rows
+    hit = rows >= 0
+    return completed(lookups[hit], rows[hit], how, size, len(right_on[0]))

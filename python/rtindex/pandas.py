@@ -1,4 +1,4 @@
-"""ASOF and overlap joins of pandas data frames."""
+"""Joins of pandas data frames: on equal keys, ranges, overlaps and ASOF; an accessor of Series."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from pandas.api.types import is_list_like
 
 from ._asof import grouped, index_over, key_of, neighbour_rows
 from ._core import MISS
-from ._index import Index
+from ._index import Index, build
 from ._lists import Array
-from ._lookups import DirectionName, JoinName
+from ._lookups import DirectionName
 from ._overlap import names_of, pairs
-from ._query import EndsName
+from ._pairs import FrameJoinName, column_of, equal_pairs, joined, require_frame_how
+from ._query import EndsName, Query
 
 
 def merge_asof(left: Any, right: Any, on: Any = None, left_on: Any = None, right_on: Any = None,
@@ -55,15 +56,15 @@ def merge_asof(left: Any, right: Any, on: Any = None, left_on: Any = None, right
 
 def merge_overlap(left: Any, right: Any, on: Any = None, left_on: Any = None, right_on: Any = None,
                   *, ends: EndsName, by: Any = None, left_by: Any = None, right_by: Any = None,
-                  how: JoinName = "inner", suffixes: Any = ("_x", "_y")) -> Any:
+                  how: FrameJoinName = "inner", suffixes: Any = ("_x", "_y")) -> Any:
     """Pairs of rows whose intervals overlap, such as bookings and the outages that they touch.
 
     on, left_on, right_on: the columns of the start and the end, `("start", "end")`. `left_on` may
         be one column of points: then rows of `right` whose interval contains the point are found.
     ends: which ends belong to the intervals of both sides, such as "[)".
     by, left_by, right_by: columns that must be equal, such as a room or a chromosome.
-    how: "inner"; "left" keeps rows of `left` that overlap nothing; "semi" and "anti" return the
-        rows of `left` with and without an overlap.
+    how: "inner"; "left", "right" and "outer" keep rows of that side, or of both, that overlap
+        nothing; "semi" and "anti" return the rows of `left` with and without an overlap.
     suffixes: of columns with the same name on both sides.
 
     Rows come in the order of `left`, those of one row in any order. Null starts and ends overlap
@@ -89,15 +90,118 @@ def merge_overlap(left: Any, right: Any, on: Any = None, left_on: Any = None, ri
                        *(right[name] for name in right_names)])
     probe, rows = pairs([a for a, _ in groups], points[:len(left_names)],
                         [b for _, b in groups], points[len(left_names):], ends, how)
-    found = left.iloc[probe]
     if rows is None:
-        return found
+        return left.iloc[probe]
+    return side_by_side(left, right, probe, rows, left_keys, right_keys, suffixes)
+
+
+def merge(left: Any, right: Any, how: FrameJoinName = "inner", on: Any = None, left_on: Any = None,
+          right_on: Any = None, suffixes: Any = ("_x", "_y")) -> Any:
+    """What `pandas.merge` returns with these arguments: rows with equal keys, in its order. Null
+    keys equal each other. "semi" and "anti" return the rows of `left` with and without a match."""
+    left_keys, right_keys = _keys(left, right, require_frame_how(how), on, left_on, right_on)
+    groups = [_groups(left[a], right[b]) for a, b in zip(left_keys, right_keys)]
+    probe, rows = equal_pairs([a for a, _ in groups], [b for _, b in groups], how)
+    if how in ("semi", "anti"):
+        return left.iloc[probe]
+    result = side_by_side(left, right, probe, rows, left_keys, right_keys, suffixes)
+    if how != "outer" or not len(result):
+        return result
+    keys = pandas.DataFrame({i: _either(left[a], right[b], probe, rows)
+                             for i, (a, b) in enumerate(zip(left_keys, right_keys))})
+    order = keys.sort_values([*keys.columns], kind="stable", na_position="last").index
+    return result.iloc[order].reset_index(drop=True)
+
+
+def merge_range(left: Any, right: Any, left_on: Any, right_on: Any, *, ends: EndsName = "[]",
+                by: Any = None, left_by: Any = None, right_by: Any = None,
+                how: FrameJoinName = "inner", suffixes: Any = ("_x", "_y")) -> Any:
+    """Pairs of a row of `left` and the rows of `right` whose key is in its range.
+
+    left_on: the columns of the lower and the upper end, `("from", "to")`.
+    right_on: the column of keys.
+    ends, by, left_by, right_by, how, suffixes: as in `merge_overlap`.
+
+    Rows come in the order of `left`, those of one row in the order of `right`.
+    """
+    require_frame_how(how)
+    lower, upper = names_of(left_on, "right")
+    left_keys, right_keys = _labels(left_by if by is None else by), _labels(
+        right_by if by is None else by)
+    if len(left_keys) != len(right_keys):
+        raise ValueError(f"left_by has {len(left_keys)} columns and right_by {len(right_keys)}")
+    groups = [_groups(left[a], right[b]) for a, b in zip(left_keys, right_keys)]
+    points = _numbers([left[lower], left[upper], right[right_on]])
+    leading = [a for a, _ in groups]
+    query = Query.range(column_of([*leading, points[0]]), column_of([*leading, points[1]]), ends)
+    if len(left) and len(right):
+        probe, rows = joined(column_of([*(b for _, b in groups), points[2]]), query, how, len(left),
+                             len(right))
+    else:
+        probe, rows = equal_pairs([left[lower]], [right[right_on]], how)
+    if how in ("semi", "anti"):
+        return left.iloc[probe]
+    return side_by_side(left, right, probe, rows, left_keys, right_keys, suffixes)
+
+
+def side_by_side(left: Any, right: Any, probe: Array, rows: Array, left_keys: list[Any],
+                 right_keys: list[Any], suffixes: Any) -> Any:
+    """Rows of both frames beside each other; -1 is a row of nulls. Keys of one name are one
+    column."""
     shared = [name for name, other in zip(right_keys, left_keys) if name == other]
-    # The label -1 does not occur, so that its rows are null.
-    others = right.drop(columns=shared).reset_index(drop=True)
-    others = others.reindex(rows) if how == "left" else others.iloc[rows]
-    return pandas.merge(found.reset_index(drop=True), others.reset_index(drop=True),
-                        left_index=True, right_index=True, how="left", suffixes=suffixes)
+    parts = []
+    for frame, positions in ((left, probe), (right.drop(columns=shared), rows)):
+        # The label -1 does not occur, so that its rows are null.
+        whole = frame.reset_index(drop=True)
+        taken = whole.reindex(positions) if (positions < 0).any() else whole.iloc[positions]
+        parts.append(taken.reset_index(drop=True))
+    result = pandas.merge(*parts, left_index=True, right_index=True, how="left", suffixes=suffixes)
+    if (probe < 0).any():
+        for name in shared:
+            result[name] = _either(left[name], right[name], probe, rows)
+    return result
+
+
+def _either(left: Any, right: Any, probe: Array, rows: Array) -> Any:
+    """The values of the left column, or where it has no row those of the right one."""
+    both = pandas.concat([left, right], ignore_index=True)
+    return both.iloc[np.where(probe < 0, len(left) + rows, probe)].reset_index(drop=True)
+
+
+def _keys(left: Any, right: Any, how: str, on: Any, left_on: Any,
+          right_on: Any) -> tuple[list[Any], list[Any]]:
+    # On no rows pandas checks the arguments.
+    pandas.merge(left.iloc[:0], right.iloc[:0], how="inner" if how in ("semi", "anti") else how,
+                 on=on, left_on=left_on, right_on=right_on, suffixes=(None, "_y"))
+    if on is None and left_on is None:
+        on = [*left.columns.intersection(right.columns)]
+    if on is not None:
+        return _labels(on), _labels(on)
+    return _labels(left_on), _labels(right_on)
+
+
+@pandas.api.extensions.register_series_accessor("rtindex")
+class SeriesCalls:
+    """`series.rtindex`: an index over a Series, and lookups of a Series in an index."""
+
+    def __init__(self, series: Any):
+        self._series = series
+
+    def build(self, spec: str = "auto", include: Any = None) -> Index:
+        """An index over the Series: `rtindex.build`."""
+        return build(self._series, spec, include)
+
+    def lookup(self, index: Index, answer: Any = "any", values: Any = None, **options: Any) -> Any:
+        """`index.lookup` of the Series: an answer for each element, with the same labels."""
+        return index.lookup(self._series, answer, values, **options)
+
+    def nearest(self, index: Index, answer: Any = "any", values: Any = None, **options: Any) -> Any:
+        """`index.nearest` of the Series."""
+        return index.nearest(self._series, answer, values, **options)
+
+    def isin(self, index: Index) -> Any:
+        """Which elements are keys of an index."""
+        return index.lookup(self._series, "count") > 0
 
 
 def _labels(by: Any) -> list[Any]:

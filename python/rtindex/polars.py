@@ -1,4 +1,4 @@
-"""ASOF and overlap joins of polars data frames."""
+"""Joins of polars data frames: on equal keys, overlaps and ASOF; a namespace of expressions."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from ._core import MISS
 from ._errors import InvalidArgumentError
 from ._index import Index
 from ._lists import Array
-from ._lookups import JoinName
 from ._overlap import names_of, pairs
+from ._pairs import FrameJoinName, equal_pairs
 from ._query import DirectionName, EndsName
 
 _NANOSECONDS = {"ns": 1, "us": 10**3, "µs": 10**3, "ms": 10**6, "s": 10**9, "m": 60 * 10**9,
@@ -78,7 +78,7 @@ def join_asof(left: polars.DataFrame, right: polars.DataFrame, *, left_on: Any =
 def join_overlap(left: polars.DataFrame, right: polars.DataFrame, *, on: Any = None,
                  left_on: Any = None, right_on: Any = None, ends: EndsName,
                  by: str | Sequence[str] | None = None, by_left: str | Sequence[str] | None = None,
-                 by_right: str | Sequence[str] | None = None, how: JoinName = "inner",
+                 by_right: str | Sequence[str] | None = None, how: FrameJoinName = "inner",
                  suffix: str = "_right") -> polars.DataFrame:
     """Pairs of rows whose intervals overlap, such as bookings and the outages that they touch.
 
@@ -86,8 +86,8 @@ def join_overlap(left: polars.DataFrame, right: polars.DataFrame, *, on: Any = N
         be one column of points: then rows of `right` whose interval contains the point are found.
     ends: which ends belong to the intervals of both sides, such as "[)".
     by, by_left, by_right: columns that must be equal, such as a room or a chromosome.
-    how: "inner"; "left" keeps rows of `left` that overlap nothing; "semi" and "anti" return the
-        rows of `left` with and without an overlap.
+    how: "inner"; "left", "right" and "outer" keep rows of that side, or of both, that overlap
+        nothing; "semi" and "anti" return the rows of `left` with and without an overlap.
     suffix: of columns of `right` that `left` has as well.
 
     Rows come in the order of `left`, those of one row in any order. Nulls overlap and equal
@@ -108,16 +108,84 @@ def join_overlap(left: polars.DataFrame, right: polars.DataFrame, *, on: Any = N
     probe, rows = pairs([a for a, _ in groups], [left.get_column(name) for name in left_names],
                         [b for _, b in groups], [right.get_column(name) for name in right_names],
                         ends, how)
-    found = left[probe]
     if rows is None:
-        return found
-    kept = [name for name in right.columns
-            if not (name in right_keys and name == left_keys[right_keys.index(name)])]
-    positions = polars.Series(rows)
-    positions = positions.set(positions < 0, None) if how == "left" else positions
-    taken = right.select(polars.col(kept).gather(positions))
+        return left[probe]
+    found = _taken(left, left.columns, probe)
+    shared = [name for name in right_keys if name == left_keys[right_keys.index(name)]]
+    kept = [name for name in right.columns if name not in shared]
+    taken = _taken(right, kept, rows)
     taken.columns = [name + suffix if name in left.columns else name for name in kept]
+    if how in ("right", "outer"):  # keys of rows that are on the right only
+        alone = polars.Series(probe < 0)
+        found = found.with_columns([
+            found.get_column(name).zip_with(~alone, _taken(right, [name], rows).to_series())
+            for name in shared])
     return found.hstack(taken.get_columns())
+
+
+def join(left: Any, right: Any, on: Any = None, how: str = "inner", *, left_on: Any = None,
+         right_on: Any = None, suffix: str = "_right") -> Any:
+    """`left.join(right, ...)` of polars on columns by name, with its results: null keys equal
+    nothing. Rows come in the order of `left`, or of `right` for how="right".
+
+    how: "inner", "left", "right", "full", "semi" or "anti". Of LazyFrames the result is lazy.
+    """
+    is_lazy = isinstance(left, polars.LazyFrame)
+    left, right = (frame.collect() if isinstance(frame, polars.LazyFrame) else frame
+                   for frame in (left, right))
+    for frame in (left, right):
+        _require_frame(frame)
+    # Without rows, polars checks the arguments and names the columns.
+    named = left.clear().join(right.clear(), on=on, how=how, left_on=left_on, right_on=right_on,
+                              suffix=suffix)
+    left_keys, right_keys = (_names(own if on is None else on) for own in (left_on, right_on))
+    groups = [_groups(left.get_column(a), right.get_column(b))
+              for a, b in zip(left_keys, right_keys)]
+    probe, rows = equal_pairs([a for a, _ in groups], [b for _, b in groups],
+                              "outer" if how == "full" else how)
+    if how in ("semi", "anti"):
+        result = left[probe]
+    else:
+        own = [name for name in left.columns if how != "right" or name not in left_keys]
+        others = [name for name in right.columns if how in ("right", "full") or
+                  name not in right_keys]
+        result = polars.DataFrame([*_taken(left, own, probe).get_columns(), *(
+            column.alias(f"{i}") for i, column in enumerate(
+                _taken(right, others, rows).get_columns()))])
+        result.columns = named.columns
+    return result.lazy() if is_lazy else result
+
+
+def _taken(frame: polars.DataFrame, names: Sequence[str], rows: Array) -> polars.DataFrame:
+    """Rows of some columns; -1 is a row of nulls."""
+    positions = polars.Series(rows)
+    if (rows < 0).any():
+        positions = positions.set(positions < 0, None)
+    return frame.select([frame.get_column(name).gather(positions) for name in names])
+
+
+@polars.api.register_expr_namespace("rtindex")
+class ExpressionCalls:
+    """`pl.col("key").rtindex`: lookups of an expression in an index."""
+
+    def __init__(self, expression: polars.Expr):
+        self._expression = expression
+
+    def lookup(self, index: Index, answer: Any = "any", values: Any = None,
+               **options: Any) -> polars.Expr:
+        """`index.lookup` of the expression: an answer for each element."""
+        return self._expression.map_batches(
+            lambda keys: index.lookup(keys, answer, values, **options))
+
+    def nearest(self, index: Index, answer: Any = "any", values: Any = None,
+                **options: Any) -> polars.Expr:
+        """`index.nearest` of the expression."""
+        return self._expression.map_batches(
+            lambda keys: index.nearest(keys, answer, values, **options))
+
+    def isin(self, index: Index) -> polars.Expr:
+        """Which elements are keys of an index."""
+        return self._expression.map_batches(lambda keys: index.lookup(keys, "count") > 0)
 
 
 def _names(by: str | Sequence[str] | None) -> list[str]:
