@@ -107,7 +107,7 @@ def merge(left: Any, right: Any, how: FrameJoinName = "inner", on: Any = None, l
     result = side_by_side(left, right, probe, rows, left_keys, right_keys, suffixes)
     if how != "outer" or not len(result):
         return result
-    keys = pandas.DataFrame({i: _either(left[a], right[b], probe, rows)
+    keys = pandas.DataFrame({i: _in_order(_either(left[a], right[b], probe, rows))
                              for i, (a, b) in enumerate(zip(left_keys, right_keys))})
     order = keys.sort_values([*keys.columns], kind="stable", na_position="last").index
     return result.iloc[order].reset_index(drop=True)
@@ -166,6 +166,12 @@ def _either(left: Any, right: Any, probe: Array, rows: Array) -> Any:
     """The values of the left column, or where it has no row those of the right one."""
     both = pandas.concat([left, right], ignore_index=True)
     return both.iloc[np.where(probe < 0, len(left) + rows, probe)].reset_index(drop=True)
+
+
+def _in_order(keys: Any) -> Any:
+    """Keys as pandas sorts those of an outer join: NaT comes first, other nulls last."""
+    is_time = isinstance(keys.array, (pandas.arrays.DatetimeArray, pandas.arrays.TimedeltaArray))
+    return keys.array.view("i8") if is_time else keys
 
 
 def _keys(left: Any, right: Any, how: str, on: Any, left_on: Any,

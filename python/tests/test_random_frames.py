@@ -1,0 +1,193 @@
+"""Random tables of every type against pandas and polars: points, ranges, sums, joins and changes.
+
+RTINDEX_ROUNDS=5000 runs as many rounds; without it a few.
+"""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import math
+import os
+import random
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import polars.testing
+import pyarrow as pa
+import pytest
+from oracle import listed
+
+import rtindex
+
+ROUNDS = int(os.environ.get("RTINDEX_ROUNDS", "40"))
+DAY = datetime.datetime(2024, 2, 29)
+SPECS = ("rx:native@cpu", "sorted@cpu", "btree@cpu")
+
+
+def times(rng, unit):
+    return [DAY + datetime.timedelta(**{unit: rng.randrange(8)}) for _ in range(9)]
+
+
+# The type of Arrow, and the values that keys are drawn from.
+TYPES = {
+    **{name: (getattr(pa, name)(), lambda rng: [rng.randrange(100) for _ in range(9)])
+       for name in ("int8", "uint16", "int32", "int64", "uint64")},
+    "float32": (pa.float32(), lambda rng: [rng.randrange(-9, 9) / 4 for _ in range(9)]),
+    "float64": (pa.float64(), lambda rng: [rng.uniform(-1, 1) for _ in range(8)] + [math.inf]),
+    "bool": (pa.bool_(), lambda rng: [True, False]),
+    "string": (pa.string(), lambda rng: ["", "a", "ab", "b", "Ä", "日本"]),
+    "category": (pa.dictionary(pa.int32(), pa.string()), lambda rng: ["x", "y", "z", "Ω"]),
+    "date": (pa.date32(), lambda rng: [time.date() for time in times(rng, "days")]),
+    **{f"timestamp[{unit}]": (pa.timestamp(unit), lambda rng: times(rng, "seconds")) for unit in ("s", "ms", "us", "ns")},
+    "zoned": (pa.timestamp("us", "Europe/Berlin"), lambda rng: times(rng, "hours")),
+    "duration": (pa.duration("us"), lambda rng: [datetime.timedelta(seconds=rng.randrange(9)) for _ in range(9)]),
+    "time": (pa.time64("us"), lambda rng: [time.time() for time in times(rng, "minutes")]),
+    "decimal": (pa.decimal128(12, 2), lambda rng: [decimal.Decimal(rng.randrange(-900, 900)) / 100 for _ in range(9)]),
+}
+NO_POLARS = {"timestamp[s]"}
+
+
+class Table:
+    """A random column with nulls, the keys in their order as integers, and every kind of holder."""
+
+    def __init__(self, rng, name, size):
+        self.kind, make = TYPES[name]
+        self.rng, self.name = rng, name
+        # Strings compare by bytes, and zoned times of Arrow are UTC.
+        self.domain = sorted({*make(rng)}, key=lambda item: item.encode() if isinstance(item, str) else item)
+        self.column = self.draw(size)
+
+    def draw(self, size, nulls=0.15):
+        return [None if self.rng.random() < nulls else self.rng.randrange(len(self.domain)) for _ in range(size)]
+
+    def holder(self, codes, libraries=("arrow", "pandas", "polars", "list", "chunked")):
+        items = [None if code is None else self.domain[code] for code in codes]
+        array = pa.array(items, self.kind.value_type if pa.types.is_dictionary(self.kind) else self.kind)
+        array = array.dictionary_encode() if pa.types.is_dictionary(self.kind) else array
+        library = self.rng.choice(libraries)
+        if library == "pandas":
+            nullable = self.name in ("int8", "uint16", "int32", "int64", "uint64", "bool", "decimal", "time", "duration")
+            return pd.Series(array.to_pandas(types_mapper=pd.ArrowDtype if nullable else None))
+        if library == "polars" and self.name not in NO_POLARS:
+            return pl.Series(array) if codes else pl.from_arrow(array)
+        if library == "list" and self.name != "zoned" and any(code is not None for code in codes):
+            return items
+        if library == "chunked":
+            middle = self.rng.randrange(len(codes) + 1)
+            return pa.chunked_array([array[:middle], array[middle:]])
+        return array
+
+
+def values_of(rng, size):
+    """Values with nulls, as a plain list and in a random library."""
+    items = [None if rng.random() < 0.2 else rng.randrange(-50, 50) for _ in range(size)]
+    make = rng.choice([lambda data: pd.Series(data, dtype="Int64"), lambda data: pd.Series(data, dtype=float),
+                       lambda data: pl.Series(data, dtype=pl.Int32), lambda data: pa.array(data, pa.int64())])
+    return items, make(items)
+
+
+def check_aggregates(index, query, rows_of, items, given):
+    answers = index.answer(query, ["count", "sum", "min", "max", "mean", "rows", "first", "last"], given)
+    known = [[items[row] for row in rows if items[row] is not None] for rows in rows_of]
+    assert listed(answers.count) == [len(rows) for rows in rows_of]
+    assert [sorted(rows) for rows in answers.rows.to_pylist()] == rows_of
+    assert listed(answers.first) == [min(rows, default=None) for rows in rows_of]
+    assert listed(answers.last) == [max(rows, default=None) for rows in rows_of]
+    misses = [not numbers for numbers in known]
+    for name, fold in (("sum", sum), ("min", min), ("max", max), ("mean", lambda n: sum(n) / len(n))):
+        found = [item for item, missed in zip(listed(answers[name]), misses) if not missed]
+        assert found == pytest.approx([fold(numbers) for numbers in known if numbers]), name
+
+
+def check_queries(table, index, column, items, given):
+    keys, uppers = table.draw(7), table.draw(7)
+    lookups = table.holder(keys, ("arrow", "pandas", "polars", "chunked"))
+    points = [[row for row, key in enumerate(column) if key is not None and key == wanted] for wanted in keys]
+    check_aggregates(index, rtindex.Query.equal(lookups), points, items, given)
+    ends = table.rng.choice(["[]", "[)", "(]", "()"])
+
+    def inside(key, low, high):
+        return None not in (key, low, high) and low <= key <= high and (
+            key != low or ends[0] == "[") and (key != high or ends[1] == "]")
+
+    ranges = [[row for row, key in enumerate(column) if inside(key, low, high)] for low, high in zip(keys, uppers)]
+    upper = table.holder(uppers, ("arrow", "pandas", "polars", "chunked"))
+    check_aggregates(index, rtindex.Query.range(lookups, upper, ends), ranges, items, given)
+    probe, rows = index.join(lookups)
+    pairs = [(i, row) for i, found in enumerate(points) for row in found]
+    assert sorted(zip(listed(probe), listed(rows))) == pairs
+    for code in keys:
+        if code is not None and table.name != "zoned":
+            wanted = [row for row, key in enumerate(column) if key == code]
+            assert index.lookup(table.domain[code], "count") == len(wanted)
+            assert (table.domain[code] in index) == bool(wanted)
+    before = [max((key for key in column if key is not None and code is not None and key <= code), default=None)
+              for code in keys]
+    found = listed(index.nearest(lookups))
+    assert [None if row is None else column[row] for row in found] == before
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_indexes_against_full_scans(part):
+    for number in range(part, ROUNDS, 4):
+        rng = random.Random(number)
+        name = rng.choice([*TYPES])
+        table = Table(rng, name, rng.randrange(40))
+        if all(code is None for code in table.column):
+            table.column = [0]
+        column = [*table.column]
+        items, given = values_of(rng, len(column))
+        included = rng.random() < 0.5
+        index = rtindex.build(table.holder(column), rng.choice(SPECS), include=given if included else None)
+        check_queries(table, index, column, items, None if included else given)
+        for _ in range(rng.randrange(3)):
+            new = table.draw(rng.randrange(1, 5)) + [0]
+            more = values_of(rng, len(new))[0]
+            index.insert(table.holder(new), more if included else None)
+            column += new
+            items += more
+            row = rng.randrange(len(column))
+            if column[row] is not None:
+                index.erase([row])
+                column[row] = None
+            moved = rng.randrange(len(column))
+            if column[moved] is not None:
+                column[moved] = rng.randrange(len(table.domain))
+                index.update([moved], table.holder([column[moved]]))
+        given = pd.Series(items, dtype="Int64")
+        check_queries(table, index, column, items, None if included else given)
+
+
+def test_joins_against_pandas_and_polars():
+    for number in range(ROUNDS):
+        rng = random.Random(number)
+        name = rng.choice([name for name in TYPES if name not in ("category", "decimal", "time", "bool", "timestamp[s]")])
+        table = Table(rng, name, rng.randrange(1, 20))
+        left, right = (table.holder([*table.draw(rng.randrange(1, 20)), 0], ("arrow",)) for _ in range(2))
+        frames = [pd.DataFrame({"key": array.to_pandas(), side: range(len(array))}) for array, side in ((left, "l"), (right, "r"))]
+        how = rng.choice(["inner", "left", "right", "outer"])
+        pd.testing.assert_frame_equal(rtindex.pandas.merge(*frames, how, on="key"), pd.merge(*frames, how, on="key"))
+        tables = [pl.DataFrame({"key": pl.from_arrow(array), side: range(len(array))})
+                  for array, side in ((left, "l"), (right, "r"))]
+        how = rng.choice(["inner", "left", "right", "full", "semi", "anti"])
+        pl.testing.assert_frame_equal(rtindex.polars.join(*tables, "key", how), tables[0].join(tables[1], on="key", how=how),
+                                      check_row_order=False)
+
+
+def test_group_sums_against_pandas_and_polars():
+    for number in range(ROUNDS):
+        rng = random.Random(number)
+        size = rng.randrange(1, 60)
+        keys = [rng.choice("abcd") for _ in range(size)]
+        numbers = [rng.choice([None, rng.randrange(9), rng.random()]) for _ in range(size)]
+        frame = pd.DataFrame({"key": keys, "value": pd.Series(numbers, dtype=float)})
+        index, groups = rtindex.build(frame["key"]), pd.Series([*"abcdx"])
+        wanted = frame.groupby("key")["value"].agg(["sum", "mean", "min", "max"]).reindex([*"abcdx"])
+        found = index.lookup(groups, ["sum", "mean", "min", "max"], frame["value"]).to_pandas()
+        wanted.loc[wanted["mean"].isna(), "sum"] = math.nan  # pandas sums nothing to 0, SQL to null
+        np.testing.assert_allclose(found.astype(float).to_numpy(), wanted.to_numpy())
+        column = pl.Series(numbers, dtype=pl.Float64)
+        grouped = dict(pl.DataFrame({"key": keys, "value": column}).group_by("key").agg(pl.col("value").max()).rows())
+        assert index.lookup(pl.Series([*"abcdx"]), "max", column).to_list() == [grouped.get(key) for key in "abcdx"]
