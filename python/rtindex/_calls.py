@@ -93,7 +93,8 @@ def answer(index: _core.Index, query: Query, bound: _core.Query, key_type: Colum
         outputs["counters"] = np.zeros(len(Counters._fields), np.uint64)
     lists: Any
     lists, keys = index.answer(bound, held, included, miss, outputs,
-                               limit if "rows" in names else None, order, "key" in names and "key" not in outputs)
+                               limit if "rows" in names else None, order,
+                               "key" in names and "key" not in outputs)
     validity = outputs.get("matched") if nullable else None
     zone = "" if times is None else times.zone
     answers: dict[str, Any] = {}
@@ -145,8 +146,8 @@ def row_miss(names: Any, miss: Any) -> int | None:
     except TypeError:
         row = 2**63
     if not -(2**63) <= row < 2**63:
-        raise InvalidArgumentError(f"invalid miss={miss!r}: expected an integer of 64 bits for rows, "
-                                   "such as -1")
+        raise InvalidArgumentError(f"invalid miss={miss!r}: expected an integer of 64 bits for "
+                                   "rows, such as -1")
     return row
 
 

@@ -181,8 +181,7 @@ def _from_dlpack(data: Any) -> Array:
 def _from_python(data: Any, target: ColumnType | None) -> Column:
     if is_missing(data) and target is not None and target.rounding is not None:
         return _from_list([None], target)  # one lookup
-    is_composite = target is not None and target.type == "composite"
-    if isinstance(data, tuple) and is_composite:
+    if isinstance(data, tuple) and target is not None and target.type == "composite":
         return _from_keys([data], target, one=True)  # one lookup
     if is_scalar(data):
         return _from_list([_as_narrow(data, target)], target)
@@ -228,7 +227,8 @@ def _from_list(items: list[Any], target: ColumnType | None) -> Column:
         return _nulls(len(items), target)
     if target is None and isinstance(known, tuple):
         return _from_keys(items, ColumnType("composite", ""))
-    if wanted in ("date32", "timestamp64") and isinstance(known, (str, datetime.date, np.datetime64)):
+    is_time = isinstance(known, (str, datetime.date, np.datetime64))
+    if target is not None and is_time and wanted in ("date32", "timestamp64"):
         array, zone = times_of(items)
         if not np.isnat(array).all():
             require_zone(zone, target, "the list" if len(items) > 1 else f"the time {items[0]}")
@@ -255,7 +255,7 @@ def _nulls(count: int, target: ColumnType) -> Column:
                            np.zeros((count + 7) // 8, np.uint8), target.scale)
 
 
-def _as_float(number: int) -> float:
+def _as_float(number: float) -> float:
     try:
         return float(number)
     except OverflowError:

@@ -115,7 +115,7 @@ class Index(OrderedCalls):
         """Writes the index to a file for `rtindex.load`, by custom `*.rtindex`: a path, or a file
         object that is open for writing bytes."""
         if hasattr(path, "write"):
-            path.write(memoryview(self._core.serialize()))
+            path.write(self._core.serialize())
             return
         self._core.save(path_text(path))
 
@@ -194,8 +194,8 @@ def build(column: Any, spec: str = "auto", include: Any = None, *,
     spec = spec_text(spec)
     require_flag(nan_as_null)
     if isinstance(column, (dict, set, frozenset, type(None))) or is_scalar(column):
-        raise InvalidArgumentError(f"expected a column, got {_one(column)}: pass an array, a list, a "
-                                   "Series, or a data frame")
+        raise InvalidArgumentError(f"expected a column, got {_one(column)}: pass an array, a list, "
+                                   "a Series, or a data frame")
     column = as_table(column)
     values, times = [], []
     for name, data in named_columns(include):

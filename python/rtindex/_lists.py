@@ -181,8 +181,8 @@ def times_of(items: list[Any]) -> tuple[Array, str]:
             zones.setdefault(zone, i)
     if "" in zones and len(zones) > 1:
         aware = next(i for zone, i in zones.items() if zone)
-        raise InvalidArgumentError(f"the list mixes times without a zone (element {zones['']}) with "
-                                   f"such as have one (element {aware}): add a zone to all of them")
+        raise InvalidArgumentError(f"the list mixes times without a zone (element {zones['']}) "
+                                   f"with such as have one (element {aware}): add a zone to all")
     zone = "UTC" if len(zones) > 1 else next(iter(zones), "")
     return _in_one_unit(times), zone
 
@@ -231,8 +231,8 @@ def parsed_time(text: str, position: int) -> tuple[np.datetime64, str]:
     offset = _OFFSET.search(text)
     plain = text[:offset.start(2)].rstrip() if offset else text
     if not _ISO.fullmatch(plain):
-        raise InvalidArgumentError(f"invalid time {text!r} (element {position}): expected ISO 8601, "
-                                   "such as '2024-02-29 12:00:00' or '2024-02-29T12:00:00+01:00'")
+        raise InvalidArgumentError(f"invalid time {text!r} (element {position}): expected ISO "
+                                   "8601, such as '2024-02-29 12:00:00' or '2024-02-29T12:00:00+01:00'")
     try:
         time = np.datetime64(plain)
     except ValueError as error:

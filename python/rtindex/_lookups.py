@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 import numpy as np
 
@@ -20,18 +20,19 @@ from ._joins import join as join_call
 from ._joins import join_batches as join_batches_call
 from ._kinds import Kind, kind_of
 from ._lists import Array, is_missing
-from ._names import is_one, is_scalar
+from ._names import is_scalar
 from ._query import (
     DirectionName,
     EndsName,
     Query,
+    broadcast,
     data_of,
     query_of,
     require_column,
     require_query,
     require_shape,
 )
-from ._results import Join
+from ._results import Answers, Join
 from ._tolerance import tolerance_of
 from ._types import INTEGERS, ColumnType, known_parts
 
@@ -84,6 +85,18 @@ class LookupCalls:
             core, [part.unit for part in leaves], [bool(part.zone) for part in leaves])
         self._upper = {"]": self._type.for_ends(-1), ")": self._type.for_ends(-1, is_open=True)}
 
+    @overload
+    def answer(self, query: Query, answer: list[NearestName] | tuple[NearestName, ...],
+               values: Any = None, *, matched: bool = False, limit: int | None = None,
+               order: OrderName | None = None, miss: Any = None, out: Array | None = None,
+               counters: bool = False) -> Answers: ...
+
+    @overload
+    def answer(self, query: Query, answer: NearestName = "any",
+               values: Any = None, *, matched: bool = False, limit: int | None = None,
+               order: OrderName | None = None, miss: Any = None, out: Array | None = None,
+               counters: bool = False) -> Any: ...
+
     def answer(self, query: Query, answer: NearestName | Sequence[NearestName] = "any",
                values: Any = None, *, matched: bool = False, limit: int | None = None,
                order: OrderName | None = None, miss: Any = None, out: Array | None = None,
@@ -111,6 +124,18 @@ class LookupCalls:
                            Options(values, matched, limit, order, miss, out, counters,
                                    row_miss(answer, miss)))
 
+    @overload
+    def lookup(self, keys: Any, answer: list[AnswerName] | tuple[AnswerName, ...],
+               values: Any = None, *, matched: bool = False, limit: int | None = None,
+               order: OrderName | None = None, miss: Any = None, out: Array | None = None,
+               counters: bool = False, filter: Any = None) -> Answers: ...
+
+    @overload
+    def lookup(self, keys: Any, answer: AnswerName = "any",
+               values: Any = None, *, matched: bool = False, limit: int | None = None,
+               order: OrderName | None = None, miss: Any = None, out: Array | None = None,
+               counters: bool = False, filter: Any = None) -> Any: ...
+
     def lookup(self, keys: Any, answer: AnswerName | Sequence[AnswerName] = "any",
                values: Any = None, *, matched: bool = False, limit: int | None = None,
                order: OrderName | None = None, miss: Any = None, out: Array | None = None,
@@ -125,6 +150,20 @@ class LookupCalls:
         return self.answer(Query.equal(keys, filter=filter), answer, values, matched=matched, limit=limit,
                            order=order, miss=miss, out=out, counters=counters)
 
+    @overload
+    def range(self, lower: Any, upper: Any,
+              answer: list[AnswerName] | tuple[AnswerName, ...], values: Any = None, *,
+              ends: EndsName = "[]", matched: bool = False, limit: int | None = None,
+              order: OrderName | None = None, miss: Any = None, out: Array | None = None,
+              counters: bool = False, filter: Any = None) -> Answers: ...
+
+    @overload
+    def range(self, lower: Any = None, upper: Any = None,
+              answer: AnswerName = "any", values: Any = None, *,
+              ends: EndsName = "[]", matched: bool = False, limit: int | None = None,
+              order: OrderName | None = None, miss: Any = None, out: Array | None = None,
+              counters: bool = False, filter: Any = None) -> Any: ...
+
     def range(self, lower: Any = None, upper: Any = None,
               answer: AnswerName | Sequence[AnswerName] = "any", values: Any = None, *,
               ends: EndsName = "[]", matched: bool = False, limit: int | None = None,
@@ -135,6 +174,18 @@ class LookupCalls:
         return self.answer(Query.range(lower, upper, ends, filter=filter), answer, values, matched=matched,
                            limit=limit, order=order, miss=miss, out=out, counters=counters)
 
+    @overload
+    def starts_with(self, prefixes: Any, answer: list[AnswerName] | tuple[AnswerName, ...],
+                    values: Any = None, *, matched: bool = False, limit: int | None = None,
+                    order: OrderName | None = None, miss: Any = None, out: Array | None = None,
+                    counters: bool = False, filter: Any = None) -> Answers: ...
+
+    @overload
+    def starts_with(self, prefixes: Any, answer: AnswerName = "any",
+                    values: Any = None, *, matched: bool = False, limit: int | None = None,
+                    order: OrderName | None = None, miss: Any = None, out: Array | None = None,
+                    counters: bool = False, filter: Any = None) -> Any: ...
+
     def starts_with(self, prefixes: Any, answer: AnswerName | Sequence[AnswerName] = "any",
                     values: Any = None, *, matched: bool = False, limit: int | None = None,
                     order: OrderName | None = None, miss: Any = None, out: Array | None = None,
@@ -143,6 +194,20 @@ class LookupCalls:
         `prefixes[i]`? For the first parts of composite keys, use `lookup` with fewer parts."""
         return self.answer(Query.prefix(prefixes, filter=filter), answer, values, matched=matched, limit=limit,
                            order=order, miss=miss, out=out, counters=counters)
+
+    @overload
+    def nearest(self, keys: Any, answer: list[NearestName] | tuple[NearestName, ...],
+                values: Any = None, direction: DirectionName = "backward", exact: bool = True,
+                tolerance: Any = None, *, matched: bool = False, limit: int | None = None,
+                order: OrderName | None = None, miss: Any = None, out: Array | None = None,
+                counters: bool = False, filter: Any = None) -> Answers: ...
+
+    @overload
+    def nearest(self, keys: Any, answer: NearestName = "any",
+                values: Any = None, direction: DirectionName = "backward", exact: bool = True,
+                tolerance: Any = None, *, matched: bool = False, limit: int | None = None,
+                order: OrderName | None = None, miss: Any = None, out: Array | None = None,
+                counters: bool = False, filter: Any = None) -> Any: ...
 
     def nearest(self, keys: Any, answer: NearestName | Sequence[NearestName] = "any",
                 values: Any = None, direction: DirectionName = "backward", exact: bool = True,
@@ -321,14 +386,14 @@ class LookupCalls:
             low, high = query.ends
             lower = None if query.lower is None else column_of(query.lower, self._lower[low])
             upper = None if query.upper is None else column_of(query.upper, self._upper[high])
-            lower, upper = _broadcast(query, lower, upper)
+            lower, upper = broadcast(query, lower, upper)
             return _core.Query("range", lower, upper, query.ends)
         require_shape(query, self.interval_ends)
         if self._interval_point is not None:
             point = self._interval_point
             lower = None if query.lower is None else column_of(query.lower, point)
             upper = None if query.upper is None else column_of(query.upper, point)
-            lower, upper = _broadcast(query, lower, upper)
+            lower, upper = broadcast(query, lower, upper)
             return _core.Query(query.kind, lower, upper, query.ends)
         if query.kind == "nearest":
             keys = column_of(query.lower, self._neighbour_of(query))
@@ -344,15 +409,3 @@ class LookupCalls:
         if settings not in self._neighbour:
             self._neighbour[settings] = self._type.for_neighbours(*settings)
         return self._neighbour[settings]
-
-
-def _broadcast(query: Query, lower: _core.Column | None,
-               upper: _core.Column | None) -> tuple[_core.Column | None, _core.Column | None]:
-    """One end for all ranges where the other end is a batch."""
-    if lower is None or upper is None or len(lower) == len(upper):
-        return lower, upper
-    if is_one(query.lower):
-        lower = lower.repeated(len(upper))
-    elif is_one(query.upper):
-        upper = upper.repeated(len(lower))
-    return lower, upper

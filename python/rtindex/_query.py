@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from ._core import Column
 from ._errors import InvalidArgumentError
 from ._names import is_one
 
@@ -200,3 +201,15 @@ def require_column(query: Query, column_type: str) -> None:
         raise InvalidArgumentError("expected a column of strings for prefixes, and this index is "
                                    "over composite keys: use lookup with their first parts, such "
                                    "as lookup((city,))")
+
+
+def broadcast(query: Query, lower: Column | None,
+               upper: Column | None) -> tuple[Column | None, Column | None]:
+    """One end for all ranges where the other end is a batch."""
+    if lower is None or upper is None or len(lower) == len(upper):
+        return lower, upper
+    if is_one(query.lower):
+        lower = lower.repeated(len(upper))
+    elif is_one(query.upper):
+        upper = upper.repeated(len(lower))
+    return lower, upper

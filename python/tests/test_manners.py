@@ -165,11 +165,6 @@ def test_in_refuses_what_is_not_a_key(column, key):
         key in rtindex.build(column)  # noqa: B015
 
 
-def test_an_index_is_not_iterable():
-    with pytest.raises(TypeError):
-        iter(rtindex.build([1]))
-
-
 def parameters(function):
     return [name for name in inspect.signature(function).parameters if name != "self"]
 
