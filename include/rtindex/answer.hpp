@@ -189,6 +189,9 @@ class OwnedColumn;
 
 /// What a batch returned: one entry per lookup, in the order of the lookups, for every requested
 /// answer. Reading an answer that was not requested throws `Error`.
+///
+/// Its accessors return views, which live as long as it does. Those of a temporary return vectors,
+/// or do not compile where the view is of keys or of a bitmap: `index.lookup(keys).any()` is safe.
 class RTINDEX_API Answers {
  public:
   /// The number of lookups.
@@ -197,51 +200,81 @@ class RTINDEX_API Answers {
   [[nodiscard]] AnswerSet answers() const { return answers_; }
 
   /// One matching rowID per lookup, or `miss_row`.
-  [[nodiscard]] std::span<const std::uint32_t> any() const;
+  [[nodiscard]] std::span<const std::uint32_t> any() const& RTINDEX_LIFETIMEBOUND;
+  [[nodiscard]] std::vector<std::uint32_t> any() &&;
   /// The smallest matching rowID per lookup, or `miss_row`.
-  [[nodiscard]] std::span<const std::uint32_t> first() const;
+  [[nodiscard]] std::span<const std::uint32_t> first() const& RTINDEX_LIFETIMEBOUND;
+  [[nodiscard]] std::vector<std::uint32_t> first() &&;
   /// The greatest matching rowID per lookup, or `miss_row`.
-  [[nodiscard]] std::span<const std::uint32_t> last() const;
+  [[nodiscard]] std::span<const std::uint32_t> last() const& RTINDEX_LIFETIMEBOUND;
+  [[nodiscard]] std::vector<std::uint32_t> last() &&;
   /// The number of matches per lookup.
-  [[nodiscard]] std::span<const std::uint32_t> count() const;
+  [[nodiscard]] std::span<const std::uint32_t> count() const& RTINDEX_LIFETIMEBOUND;
+  [[nodiscard]] std::vector<std::uint32_t> count() &&;
   /// The sums, in the class of the value type.
-  [[nodiscard]] const Aggregates& sum() const;
+  [[nodiscard]] const Aggregates& sum() const& RTINDEX_LIFETIMEBOUND;
+  [[nodiscard]] Aggregates sum() &&;
   /// The smallest values, in the class of the value type.
-  [[nodiscard]] const Aggregates& min() const;
+  [[nodiscard]] const Aggregates& min() const& RTINDEX_LIFETIMEBOUND;
+  [[nodiscard]] Aggregates min() &&;
   /// The largest values, in the class of the value type.
-  [[nodiscard]] const Aggregates& max() const;
+  [[nodiscard]] const Aggregates& max() const& RTINDEX_LIFETIMEBOUND;
+  [[nodiscard]] Aggregates max() &&;
   /// The means. Integers are added up in 128 bits, so that no sum behind a mean wraps.
-  [[nodiscard]] std::span<const double> mean() const;
+  [[nodiscard]] std::span<const double> mean() const& RTINDEX_LIFETIMEBOUND;
+  [[nodiscard]] std::vector<double> mean() &&;
   /// The sums as T: std::uint64_t, std::int64_t or double, as the value type demands.
   template <class T>
-  [[nodiscard]] std::span<const T> sum_as() const {
+  [[nodiscard]] std::span<const T> sum_as() const& RTINDEX_LIFETIMEBOUND {
     return as<T>(sum());
+  }
+  template <class T>
+  [[nodiscard]] std::vector<T> sum_as() && {
+    const std::span<const T> values = as<T>(static_cast<const Answers&>(*this).sum());
+    return {values.begin(), values.end()};
   }
   /// The smallest values as T.
   template <class T>
-  [[nodiscard]] std::span<const T> min_as() const {
+  [[nodiscard]] std::span<const T> min_as() const& RTINDEX_LIFETIMEBOUND {
     return as<T>(min());
+  }
+  template <class T>
+  [[nodiscard]] std::vector<T> min_as() && {
+    const std::span<const T> values = as<T>(static_cast<const Answers&>(*this).min());
+    return {values.begin(), values.end()};
   }
   /// The largest values as T.
   template <class T>
-  [[nodiscard]] std::span<const T> max_as() const {
+  [[nodiscard]] std::span<const T> max_as() const& RTINDEX_LIFETIMEBOUND {
     return as<T>(max());
+  }
+  template <class T>
+  [[nodiscard]] std::vector<T> max_as() && {
+    const std::span<const T> values = as<T>(static_cast<const Answers&>(*this).max());
+    return {values.begin(), values.end()};
   }
 
   /// Where each lookup's rowIDs start in `rows()`; size() + 1 entries.
-  [[nodiscard]] std::span<const std::uint64_t> offsets() const;
+  [[nodiscard]] std::span<const std::uint64_t> offsets() const& RTINDEX_LIFETIMEBOUND;
+  [[nodiscard]] std::vector<std::uint64_t> offsets() &&;
   /// All matching rowIDs, lookup by lookup, in the requested order.
-  [[nodiscard]] std::span<const std::uint32_t> rows() const;
+  [[nodiscard]] std::span<const std::uint32_t> rows() const& RTINDEX_LIFETIMEBOUND;
+  [[nodiscard]] std::vector<std::uint32_t> rows() &&;
   /// The rowIDs of one lookup.
-  [[nodiscard]] std::span<const std::uint32_t> rows(std::size_t lookup) const;
+  [[nodiscard]] std::span<const std::uint32_t> rows(
+      std::size_t lookup) const& RTINDEX_LIFETIMEBOUND;
+  [[nodiscard]] std::vector<std::uint32_t> rows(std::size_t lookup) &&;
 
   /// The keys of the neighbours, in the type of the column; null where there is none.
-  [[nodiscard]] ColumnView keys() const;
+  [[nodiscard]] ColumnView keys() const& RTINDEX_LIFETIMEBOUND;
+  ColumnView keys() && = delete;
 
   /// The rows that match any query; `limit` does not apply to it.
-  [[nodiscard]] BitmapView bitmap() const;
+  [[nodiscard]] BitmapView bitmap() const& RTINDEX_LIFETIMEBOUND;
+  BitmapView bitmap() && = delete;
   /// The rows that match one query; needs `Answer::bitmaps`.
-  [[nodiscard]] BitmapView bitmap(std::size_t lookup) const;
+  [[nodiscard]] BitmapView bitmap(std::size_t lookup) const& RTINDEX_LIFETIMEBOUND;
+  BitmapView bitmap(std::size_t lookup) && = delete;
 
   /// Whether `AnswerOptions::matched` was set.
   [[nodiscard]] bool has_matched() const { return has_matched_; }
@@ -249,11 +282,13 @@ class RTINDEX_API Answers {
   [[nodiscard]] bool matched(std::size_t lookup) const;
   /// The bitmap of lookups that matched, least significant bit first; needs
   /// `AnswerOptions::matched`.
-  [[nodiscard]] std::span<const std::uint8_t> matched_bitmap() const;
+  [[nodiscard]] std::span<const std::uint8_t> matched_bitmap() const& RTINDEX_LIFETIMEBOUND;
+  [[nodiscard]] std::vector<std::uint8_t> matched_bitmap() &&;
 
   /// The bitmap of lookups with a value that is not null, which is the validity of `sum`, `mean`,
   /// `min` and `max`; needs `AnswerOptions::matched`.
-  [[nodiscard]] std::span<const std::uint8_t> validity_bitmap() const;
+  [[nodiscard]] std::span<const std::uint8_t> validity_bitmap() const& RTINDEX_LIFETIMEBOUND;
+  [[nodiscard]] std::vector<std::uint8_t> validity_bitmap() &&;
 
  private:
   friend class AnswersAccess;

@@ -3,12 +3,15 @@
 /// \file
 /// Columns: typed, non-owning views of arrays of keys, of lookups or of values.
 
+#include <chrono>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <ranges>
+#include <ratio>
 #include <span>
 #include <string>
 #include <string_view>
@@ -152,6 +155,45 @@ template <NativeKey T>
   return is_signed ? Type::i64 : Type::u64;
 }
 
+/// The unit of a period of std::chrono; `unspecified` for periods that no column has.
+template <class Period>
+[[nodiscard]] consteval TimeUnit unit_of_period() {
+  if constexpr (std::ratio_equal_v<Period, std::ratio<86'400>>) return TimeUnit::day;
+  if constexpr (std::ratio_equal_v<Period, std::ratio<3'600>>) return TimeUnit::hour;
+  if constexpr (std::ratio_equal_v<Period, std::ratio<60>>) return TimeUnit::minute;
+  if constexpr (std::ratio_equal_v<Period, std::ratio<1>>) return TimeUnit::second;
+  if constexpr (std::ratio_equal_v<Period, std::milli>) return TimeUnit::millisecond;
+  if constexpr (std::ratio_equal_v<Period, std::micro>) return TimeUnit::microsecond;
+  if constexpr (std::ratio_equal_v<Period, std::nano>) return TimeUnit::nanosecond;
+  return TimeUnit::unspecified;
+}
+
+/// How a column views an element of std::chrono; not at all by default.
+template <class T>
+struct ChronoTraits {
+  static constexpr bool is_key = false;
+};
+/// Durations of 64 bits.
+template <std::integral Rep, class Period>
+struct ChronoTraits<std::chrono::duration<Rep, Period>> {
+  static constexpr Type type = Type::duration64;
+  static constexpr TimeUnit unit = unit_of_period<Period>();
+  static constexpr bool is_key = sizeof(Rep) == 8 && unit != TimeUnit::unspecified;
+};
+/// Times of the system clock, in 64 bits; days of 32 bits are dates.
+template <std::integral Rep, class Period>
+struct ChronoTraits<
+    std::chrono::time_point<std::chrono::system_clock, std::chrono::duration<Rep, Period>>> {
+  static constexpr TimeUnit unit = unit_of_period<Period>();
+  static constexpr bool is_date = sizeof(Rep) == 4 && unit == TimeUnit::day;
+  static constexpr Type type = is_date ? Type::date32 : Type::timestamp64;
+  static constexpr bool is_key = is_date || (sizeof(Rep) == 8 && unit != TimeUnit::unspecified);
+};
+
+/// A time point of the system clock or a duration that a column can view directly.
+template <class T>
+concept ChronoKey = ChronoTraits<T>::is_key;
+
 /// A non-owning, typed view of an array: the keys of a column, a batch of lookups, or values.
 ///
 /// A view is cheap to copy and never frees what it points to; the arrays must outlive the call that
@@ -179,6 +221,40 @@ class RTINDEX_API ColumnView {
         size_(std::ranges::size(elements)),
         data_(std::ranges::data(elements)) {}
 
+  /// Views a contiguous array of time points of the system clock, or of durations.
+  template <std::ranges::contiguous_range R>
+  requires ChronoKey<std::remove_cv_t<std::ranges::range_value_t<R>>>
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  ColumnView(const R& times RTINDEX_LIFETIMEBOUND)
+      : ColumnView(of_chrono<std::remove_cv_t<std::ranges::range_value_t<R>>>(
+            std::ranges::data(times), std::ranges::size(times))) {}
+
+  /// Views one key: `index.lookup(29)`.
+  template <class T>
+  requires NativeKey<T> || ChronoKey<T>
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  ColumnView(const T& key RTINDEX_LIFETIMEBOUND) : ColumnView(std::span<const T>(&key, 1)) {}
+  /// \overload
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  ColumnView(const std::string& key RTINDEX_LIFETIMEBOUND)
+      : ColumnView(std::span<const std::string>(&key, 1)) {}
+  /// Views the keys of a list, until the end of the call: `index.lookup({29, 5})`.
+  template <class T>
+  requires NativeKey<T> || ChronoKey<T> ColumnView(
+      std::initializer_list<T> keys RTINDEX_LIFETIMEBOUND)
+      : ColumnView(std::span<const T>(keys.begin(), keys.size())) {}
+  /// \overload
+  ColumnView(std::initializer_list<std::string_view> keys RTINDEX_LIFETIMEBOUND)
+      : ColumnView(std::span<const std::string_view>(keys.begin(), keys.size())) {}
+
+  /// Views a contiguous array of std::string or std::string_view.
+  template <std::ranges::contiguous_range R>
+  requires std::same_as<std::remove_cv_t<std::ranges::range_value_t<R>>, std::string> ||
+      std::same_as<std::remove_cv_t<std::ranges::range_value_t<R>>, std::string_view>
+      // NOLINTNEXTLINE(google-explicit-constructor)
+      ColumnView(const R& strings RTINDEX_LIFETIMEBOUND)
+      : ColumnView(std::span<const std::ranges::range_value_t<R>>(std::ranges::data(strings),
+                                                                  std::ranges::size(strings))) {}
   /// Views an array of strings; each `string_view` points to its own bytes.
   // NOLINTNEXTLINE(google-explicit-constructor)
   ColumnView(std::span<const std::string_view> strings);
@@ -307,6 +383,13 @@ class RTINDEX_API ColumnView {
   enum class StringLayout : std::uint8_t { views, strings, fixed, offsets32, offsets64, indexed };
   struct Dictionary;
 
+  // Time points and durations of std::chrono are their ticks.
+  template <ChronoKey T>
+  static ColumnView of_chrono(const T* times, std::size_t size) {
+    using Traits = ChronoTraits<T>;
+    const ColumnView ticks = of(Traits::type, times, size);
+    return Traits::type == Type::date32 ? ticks : ticks.with_time_unit(Traits::unit);
+  }
   // Replaces every part by change(part).
   template <class Change>
   void set_parts(Change&& change);

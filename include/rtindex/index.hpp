@@ -69,7 +69,7 @@ class IncludedColumns {
   /// \overload
   IncludedColumns(std::initializer_list<IncludedColumn> columns) : several_(columns) {}
 
-  [[nodiscard]] std::span<const IncludedColumn> columns() const {
+  [[nodiscard]] std::span<const IncludedColumn> columns() const& RTINDEX_LIFETIMEBOUND {
     if (one_.values.has_value()) return {&one_, 1};
     return several_;
   }
@@ -107,6 +107,13 @@ class RTINDEX_API Index {
   /// Answers a batch of queries of any kind: one entry per query for each answer.
   [[nodiscard]] Answers answer(const Query& query, const AnswerOptions& options = {},
                                const Diagnostics& diagnostics = {}) const;
+  /// \overload One or several answers; `values` as in `AnswerOptions`.
+  template <class Requested>
+  requires std::same_as<Requested, Answer> || std::same_as<Requested, AnswerSet>
+  [[nodiscard]] Answers answer(const Query& query, Requested answers,
+                               const ColumnView& values = {}) const {
+    return answer(query, AnswerOptions{.answers = answers, .values = values});
+  }
   /// `answer` into the caller's buffers. Those that are set decide which answers are returned;
   /// `options.answers` and `options.matched` are ignored. With queries and buffers in device memory
   /// the call only queues its work on `options.stream`.
@@ -161,6 +168,13 @@ class RTINDEX_API Index {
                                 const AnswerOptions& options = {}) const {
     return answer(Query::nearest(keys, nearest), options);
   }
+  /// \overload One or several answers; `values` as in `AnswerOptions`.
+  template <class Requested>
+  requires std::same_as<Requested, Answer> || std::same_as<Requested, AnswerSet>
+  [[nodiscard]] Answers nearest(const ColumnView& keys, const NearestOptions& nearest,
+                                Requested answers, const ColumnView& values = {}) const {
+    return answer(Query::nearest(keys, nearest), answers, values);
+  }
 
   /// How many rows hold a key less than `keys[i]`; 0 for a null key.
   [[nodiscard]] std::vector<std::uint32_t> rank(const ColumnView& keys) const;
@@ -180,8 +194,8 @@ class RTINDEX_API Index {
                        Stream stream = {});
 
   /// Erases rows: from now on they match nothing, and no later change may name them. rowIDs are
-  /// never reused, so the rows of a table keep their numbers. `rows` are uint32, without nulls and
-  /// without duplicates.
+  /// never reused, so the rows of a table keep their numbers. `rows` are integers of any type, in
+  /// device memory uint32, without nulls and without duplicates.
   void erase(const ColumnView& rows, Stream stream = {});
   /// Erases every row that holds one of these keys, and returns how many there were.
   std::size_t erase_keys(const ColumnView& keys, Stream stream = {});

@@ -135,73 +135,73 @@ void Answers::require_lookup(std::size_t lookup) const {
   if (lookup >= size_) fail("invalid lookup {}: the batch has {} lookups", lookup, size_);
 }
 
-std::span<const std::uint32_t> Answers::any() const {
+std::span<const std::uint32_t> Answers::any() const& {
   require(Answer::any);
   return any_;
 }
 
-std::span<const std::uint32_t> Answers::first() const {
+std::span<const std::uint32_t> Answers::first() const& {
   require(Answer::first);
   return first_;
 }
 
-std::span<const std::uint32_t> Answers::last() const {
+std::span<const std::uint32_t> Answers::last() const& {
   require(Answer::last);
   return last_;
 }
 
-std::span<const std::uint32_t> Answers::count() const {
+std::span<const std::uint32_t> Answers::count() const& {
   require(Answer::count);
   return count_;
 }
 
-const Aggregates& Answers::sum() const {
+const Aggregates& Answers::sum() const& {
   require(Answer::sum);
   return sum_;
 }
 
-std::span<const double> Answers::mean() const {
+std::span<const double> Answers::mean() const& {
   require(Answer::mean);
   return mean_;
 }
 
-const Aggregates& Answers::min() const {
+const Aggregates& Answers::min() const& {
   require(Answer::min);
   return min_;
 }
 
-const Aggregates& Answers::max() const {
+const Aggregates& Answers::max() const& {
   require(Answer::max);
   return max_;
 }
 
-std::span<const std::uint64_t> Answers::offsets() const {
+std::span<const std::uint64_t> Answers::offsets() const& {
   require(Answer::rows);
   return offsets_;
 }
 
-std::span<const std::uint32_t> Answers::rows() const {
+std::span<const std::uint32_t> Answers::rows() const& {
   require(Answer::rows);
   return rows_;
 }
 
-std::span<const std::uint32_t> Answers::rows(std::size_t lookup) const {
+std::span<const std::uint32_t> Answers::rows(std::size_t lookup) const& {
   require(Answer::rows);
   require_lookup(lookup);
   return rows().subspan(offsets_[lookup], offsets_[lookup + 1] - offsets_[lookup]);
 }
 
-ColumnView Answers::keys() const {
+ColumnView Answers::keys() const& {
   require(Answer::key);
   return keys_->view();
 }
 
-BitmapView Answers::bitmap() const {
+BitmapView Answers::bitmap() const& {
   require(Answer::bitmap);
   return {.bits = bitmap_.data(), .rows = bitmap_rows_};
 }
 
-BitmapView Answers::bitmap(std::size_t lookup) const {
+BitmapView Answers::bitmap(std::size_t lookup) const& {
   require(Answer::bitmaps);
   require_lookup(lookup);
   return {.bits = bitmaps_.data() + lookup * bitmap_bytes(bitmap_rows_), .rows = bitmap_rows_};
@@ -213,13 +213,78 @@ bool Answers::matched(std::size_t lookup) const {
   return is_matched(bitmap.data(), lookup);
 }
 
-std::span<const std::uint8_t> Answers::matched_bitmap() const {
+std::span<const std::uint8_t> Answers::matched_bitmap() const& {
   if (!has_matched_) fail("the matched bitmap was not requested: set AnswerOptions::matched");
   return matched_;
 }
 
-std::span<const std::uint8_t> Answers::validity_bitmap() const {
+std::span<const std::uint8_t> Answers::validity_bitmap() const& {
   return validity_.empty() ? matched_bitmap() : validity_;
+}
+
+std::vector<std::uint32_t> Answers::any() && {
+  require(Answer::any);
+  return std::move(any_);
+}
+
+std::vector<std::uint32_t> Answers::first() && {
+  require(Answer::first);
+  return std::move(first_);
+}
+
+std::vector<std::uint32_t> Answers::last() && {
+  require(Answer::last);
+  return std::move(last_);
+}
+
+std::vector<std::uint32_t> Answers::count() && {
+  require(Answer::count);
+  return std::move(count_);
+}
+
+std::vector<double> Answers::mean() && {
+  require(Answer::mean);
+  return std::move(mean_);
+}
+
+Aggregates Answers::sum() && {
+  require(Answer::sum);
+  return std::move(sum_);
+}
+
+Aggregates Answers::min() && {
+  require(Answer::min);
+  return std::move(min_);
+}
+
+Aggregates Answers::max() && {
+  require(Answer::max);
+  return std::move(max_);
+}
+
+std::vector<std::uint64_t> Answers::offsets() && {
+  require(Answer::rows);
+  return std::move(offsets_);
+}
+
+std::vector<std::uint32_t> Answers::rows() && {
+  require(Answer::rows);
+  return std::move(rows_);
+}
+
+std::vector<std::uint32_t> Answers::rows(std::size_t lookup) && {
+  const std::span<const std::uint32_t> found = static_cast<const Answers&>(*this).rows(lookup);
+  return {found.begin(), found.end()};
+}
+
+std::vector<std::uint8_t> Answers::matched_bitmap() && {
+  const std::span<const std::uint8_t> bits = static_cast<const Answers&>(*this).matched_bitmap();
+  return {bits.begin(), bits.end()};
+}
+
+std::vector<std::uint8_t> Answers::validity_bitmap() && {
+  const std::span<const std::uint8_t> bits = static_cast<const Answers&>(*this).validity_bitmap();
+  return {bits.begin(), bits.end()};
 }
 
 void Answers::throw_wrong_class(const Aggregates& values) {

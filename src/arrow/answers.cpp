@@ -29,7 +29,7 @@ arrow::AnswerBuffers buffers_of(const Answers& answers) {
   if (has(Answer::first)) buffers.first = answers.first().data();
   if (has(Answer::last)) buffers.last = answers.last().data();
   if (has(Answer::count)) buffers.count = answers.count().data();
-  const auto add = [&](Answer answer, const Aggregates& (Answers::*get)() const,
+  const auto add = [&](Answer answer, const Aggregates& (Answers::*get)() const&,
                        const void*& buffer) {
     if (!has(answer)) return;
     const Aggregates& aggregates = (answers.*get)();

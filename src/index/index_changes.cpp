@@ -6,12 +6,11 @@
 #include "base/error.hpp"
 #include "base/types.hpp"
 #include "index/index_state.hpp"
+#include "rows/check_rows.hpp"
 
 namespace rtindex {
 
 void Index::State::require_rows(const ColumnView& changed) const {
-  if (!changed.empty() && changed.type() != Type::u32)
-    fail("expected rows as uint32, got {}", name_of(changed.type()));
   if (changed.nullable()) fail("the rows carry a validity bitmap: leave out null rows");
   require_reachable(changed, "rows");
 }
@@ -89,8 +88,10 @@ std::uint32_t Index::State::insert(const ColumnView& keys, const IncludedColumns
   return static_cast<std::uint32_t>(first);
 }
 
-void Index::State::erase(const ColumnView& changed, Stream stream) {
-  require_rows(changed);
+void Index::State::erase(const ColumnView& rows, Stream stream) {
+  require_rows(rows);
+  std::vector<std::uint32_t> copied;
+  const ColumnView changed = as_row_ids(rows, copied);
   if (changed.empty()) return;
   change([&](VersionMaker& maker, Version& next) { maker.erase(next, changed, stream); });
 }
@@ -109,8 +110,10 @@ std::size_t Index::State::erase_keys(const ColumnView& keys, Stream stream) {
   return erased;
 }
 
-void Index::State::update(const ColumnView& changed, const ColumnView& new_keys, Stream stream) {
-  require_rows(changed);
+void Index::State::update(const ColumnView& rows, const ColumnView& new_keys, Stream stream) {
+  require_rows(rows);
+  std::vector<std::uint32_t> copied;
+  const ColumnView changed = as_row_ids(rows, copied);
   if (changed.size() != new_keys.size())
     fail("expected one new key per row, got {} rows and {} keys", changed.size(), new_keys.size());
   require_reachable(new_keys, "new keys");
@@ -123,9 +126,11 @@ void Index::State::update(const ColumnView& changed, const ColumnView& new_keys,
   });
 }
 
-void Index::State::set_included(const ColumnView& changed, const ColumnView& values,
+void Index::State::set_included(const ColumnView& rows, const ColumnView& values,
                                 const std::string& name, Stream stream) {
-  require_rows(changed);
+  require_rows(rows);
+  std::vector<std::uint32_t> copied;
+  const ColumnView changed = as_row_ids(rows, copied);
   const std::size_t column = included_number(name);
   require_included(values, column, changed.size());
   require_one_space(changed, "rows", values, "values");

@@ -24,7 +24,35 @@ constexpr std::size_t row_grain = std::size_t{1} << 15;
   fail("the rows of the change were written by another thread while they were read");
 }
 
+template <class T>
+void copy_rows(const ColumnView& rows, std::vector<std::uint32_t>& copied) {
+  const std::span elements(static_cast<const T*>(rows.data()), rows.size());
+  copied.reserve(elements.size());
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    if (!std::in_range<std::uint32_t>(elements[i]))
+      fail("invalid row {} (element {}): expected 0 to 2^32 - 2", elements[i], i);
+    copied.push_back(static_cast<std::uint32_t>(elements[i]));
+  }
+}
+
 }  // namespace
+
+ColumnView as_row_ids(const ColumnView& rows, std::vector<std::uint32_t>& copied) {
+  if (rows.type() == Type::u32 || rows.empty()) return rows;
+  if (rows.memory_space() == MemorySpace::device)
+    fail("expected rows in device memory as uint32, got {}", name_of(rows.type()));
+  switch (rows.type()) {
+    case Type::u8: copy_rows<std::uint8_t>(rows, copied); break;
+    case Type::u16: copy_rows<std::uint16_t>(rows, copied); break;
+    case Type::u64: copy_rows<std::uint64_t>(rows, copied); break;
+    case Type::i8: copy_rows<std::int8_t>(rows, copied); break;
+    case Type::i16: copy_rows<std::int16_t>(rows, copied); break;
+    case Type::i32: copy_rows<std::int32_t>(rows, copied); break;
+    case Type::i64: copy_rows<std::int64_t>(rows, copied); break;
+    default: fail("expected rows as integers, got {}", name_of(rows.type()));
+  }
+  return copied;
+}
 
 CheckedRows check_rows(std::span<const std::uint32_t> rows, std::size_t row_count,
                        const RowBitmapPtr& erased, const RowBitmapPtr& nulls) {

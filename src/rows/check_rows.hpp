@@ -28,6 +28,10 @@ struct MarkedRows {
 [[nodiscard]] CheckedRows check_rows(std::span<const std::uint32_t> rows, std::size_t row_count,
                                      const RowBitmapPtr& erased, const RowBitmapPtr& nulls);
 
+// Rows of a change in any type of integers as uint32: those of another type are copied to `copied`.
+// Throws for a row that no index has. Rows in device memory must be uint32.
+[[nodiscard]] ColumnView as_row_ids(const ColumnView& rows, std::vector<std::uint32_t>& copied);
+
 // The elements of a uint32 column in host memory.
 [[nodiscard]] inline std::span<const std::uint32_t> row_ids(const ColumnView& rows) {
   return {static_cast<const std::uint32_t*>(rows.data()), rows.size()};

@@ -145,7 +145,8 @@ TEST_P(Errors, RowsOfUpdates) {
   const auto says = [&](const ColumnView& rows, const ColumnView& new_keys) {
     return sentence([&] { index.update(rows, new_keys); });
   };
-  EXPECT_SAYS(says(std::vector<std::int64_t>{0}, one), "as uint32, got int64");
+  EXPECT_SAYS(says(std::vector<std::int64_t>{-1}, one), "invalid row -1 (element 0)");
+  EXPECT_SAYS(says(std::vector<double>{0}, one), "rows as integers, got float64");
   const std::uint8_t bitmap = 1;
   EXPECT_SAYS(says(ColumnView(std::vector<std::uint32_t>{0}).with_validity(&bitmap), one),
               "validity");
@@ -170,7 +171,8 @@ TEST_P(Errors, RowsOfChanges) {
   EXPECT_SAYS(erase(Rows{2, 0, 2}), "row 2 is named twice");
   EXPECT_SAYS(erase(Rows{0, 1}), "row 1 is erased");
   EXPECT_SAYS(update({0, 1}, std::vector<int>{5, 6}), "row 1 is erased");
-  EXPECT_SAYS(erase(std::vector<std::int32_t>{0}), "as uint32, got int32");
+  EXPECT_SAYS(erase(std::vector<std::uint64_t>{0, 1ULL << 32}),
+              "invalid row 4294967296 (element 1)");
   const std::uint8_t bitmap = 1;
   EXPECT_SAYS(erase(ColumnView(Rows{0}).with_validity(&bitmap)), "validity");
   if (!GetParam().ends_with("@cuda")) {

@@ -28,6 +28,9 @@ void run(Index& index, const std::vector<int>& keys, const int* pointer) {
 #elif CASE == 5
   ColumnView view = std::array{1, 2, 3};
   static_cast<void>(index.lookup(view));
+#elif CASE == 6
+  ColumnView rows = index.lookup(keys).any();
+  static_cast<void>(index.lookup(rows));
 #elif CASE == 10
   static_cast<void>(build(make_vector()));
   static_cast<void>(build(make_vector(), "sorted", {.include = make_vector()}));
@@ -44,6 +47,18 @@ void run(Index& index, const std::vector<int>& keys, const int* pointer) {
   ColumnView view = std::span(pointer, 3);
   AnswerOptions options{.answers = Answer::sum, .values = std::span(pointer, 3)};
   static_cast<void>(index.lookup(view, options));
+#elif CASE == 14  // accessors of a temporary own what they return
+  const auto rows = index.lookup({29, 5}).any();
+  for (const std::uint32_t row : index.lookup(29, Answer::rows).rows(0)) static_cast<void>(row);
+  const std::vector<std::int64_t> sums =
+      index.lookup(keys, Answer::sum, keys).sum_as<std::int64_t>();
+  const Answers answers = index.lookup(keys);
+  const std::span<const std::uint32_t> view = answers.any();
+  static_cast<void>(rows), static_cast<void>(sums), static_cast<void>(view);
+#elif CASE == 20
+  static_cast<void>(index.nearest(keys, {}, Answer::key).keys());
+#elif CASE == 21
+  static_cast<void>(index.lookup(keys, Answer::bitmap).bitmap());
 #else
 #error "unknown case"
 #endif
