@@ -152,7 +152,7 @@ def test_what_calls_return_pickles():
     index = rtindex.build([5, 6, 6])
     answers = pickle.loads(pickle.dumps(index.lookup([6, 7], ["count", "rows"], matched=True)))
     assert answers.count.tolist() == [2, 0] and sorted(answers.rows[0]) == [1, 2]
-    assert list(answers) == ["count", "rows", "matched"]
+    assert answers.keys() == ["count", "rows", "matched"]
     for result in (index.memory_usage(), index.join([6]), rtindex.indexes()):
         assert str(pickle.loads(pickle.dumps(result))) == str(result)
     assert copy.deepcopy(answers).count.tolist() == [2, 0]
