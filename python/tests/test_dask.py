@@ -100,13 +100,13 @@ def test_points_and_ranges_against_the_oracle(both, wanted):
         found = index.range(lower, upper, ["rows", "first", "count", "sum", "min", "max", "any"],
                             matched=True, miss=-1)
         assert lists(found.rows) == rows
-        assert found.first.tolist() == [min(here, default=MISS) for here in rows]
+        assert found.first.tolist() == [min(here, default=-1) for here in rows]
         assert found.count.tolist() == [len(here) for here in rows]
         assert found.sum.tolist() == [int(values[here].sum()) if here else -1 for here in rows]
         assert found.min.tolist() == [int(values[here].min()) if here else -1 for here in rows]
         assert found.max.tolist() == [int(values[here].max()) if here else -1 for here in rows]
         assert found.matched.tolist() == [bool(here) for here in rows]
-        assert all(row in here or not here and row == MISS
+        assert all(row in here or not here and row == -1
                    for row, here in zip(found.any.tolist(), rows))
     points = oracle.matches(column, wanted.tolist(), wanted.tolist())
     assert lists(index.lookup(wanted, "rows")) == points
@@ -138,13 +138,13 @@ def test_neighbours_against_the_oracle(both, wanted, direction, exact, tolerance
     names = ["any", "key", "first", "count", "sum", "rows"]
     found = index.nearest(wanted, names, direction=direction, exact=exact, tolerance=tolerance,
                           miss=-1)
-    assert like_local(found.any).tolist() == rows
-    hit = found.any != MISS
+    assert found.any.tolist() == [-1 if row == rtindex.MISS else row for row in rows]
+    hit = found.any != -1
     assert found.key[hit].tolist() == keys[found.any[hit].astype(int)].tolist()
     same = oracle.matches(keys.tolist(), found.key.tolist(), found.key.tolist())
     same = [here if there else [] for here, there in zip(same, hit)]
     assert found.count.tolist() == [len(here) for here in same]
-    assert found.first.tolist() == [min(here, default=MISS) for here in same]
+    assert found.first.tolist() == [min(here, default=-1) for here in same]
     assert found.sum.tolist() == [int(values[here].sum()) if here else -1 for here in same]
     assert lists(found.rows) == same
     if exact or tolerance is not None:
