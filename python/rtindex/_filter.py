@@ -9,9 +9,8 @@ import numpy as np
 
 from . import _core
 from ._columns import column as column_of
-from ._columns import is_scalar
+from ._names import is_scalar
 from ._errors import InvalidArgumentError
-from ._points import names_of
 from ._query import EndsName, Query, require_ends
 from ._types import FLOATS, INTEGERS, ColumnType
 
@@ -88,8 +87,8 @@ class PointFilter:
 
     __slots__ = ("_columns", "names", "types")
 
-    def __init__(self, index: _core.Index, types: tuple[ColumnType, ...]):
-        self.names = names_of(index)
+    def __init__(self, names: tuple[str, ...], types: tuple[ColumnType, ...]):
+        self.names = names if len(names) == len(types) else tuple(map(str, range(len(types))))
         self.types = types
         self._columns = {
             name: _PointColumn(position, name, part.for_points(),

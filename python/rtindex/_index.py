@@ -16,7 +16,7 @@ from ._intervals import Intervals, from_pandas, interval_column
 from ._lookups import NearestName
 from ._names import as_table, columns_of, is_scalar, names_of
 from ._ordered import OrderedCalls
-from ._points import Points, new_points, point_column, store_names
+from ._points import Points, new_points, point_column
 from ._query import EndsName, QueryName
 from ._results import IndexInfo, MemoryUsage
 from ._times import time_type, zone_of_keys
@@ -182,8 +182,8 @@ def build(column: Any, spec: str = "auto", include: Any = None, *,
           nan_as_null: bool | None = None) -> Index:
     """Builds an index over a column, which is not needed afterwards.
 
-    column: keys, `rtindex.points(frame)`, or intervals: `rtindex.intervals(start, end, ends=...)`, or an IntervalIndex or
-        IntervalArray of pandas.
+    column: keys, `rtindex.points(frame)`, or intervals: `rtindex.intervals(start, end, ends=...)`,
+        or an IntervalIndex or IntervalArray of pandas.
     spec: the index and its settings, such as "rx", "rx:embree" or "btree".
     include: a value column to store in key order beside the keys, or several: a dict, or a list of
         pairs of a name and a column. sum, mean, min and max over ranges then need no `values`, or
@@ -204,9 +204,8 @@ def build(column: Any, spec: str = "auto", include: Any = None, *,
         values.append((name, held))
         times.append("" if time is None else time.text())
     if isinstance(column, Points):
-        built = _core.build(point_column(column), spec, values, times, 0)
-        store_names(built, column)
-        return Index(built)
+        return Index(_core.build(point_column(column, (), nan_as_null), spec, values, times, 0,
+                                 _texts(column, nan_as_null)))
     found = column if isinstance(column, Intervals) else from_pandas(column)
     stream = 0
     keys = (column_of(column, None, nan_as_null) if found is None
@@ -223,6 +222,9 @@ def _texts(column: Any, nan_as_null: bool | None) -> dict[str, str]:
     texts = {}
     if isinstance(column, Intervals):
         parts = [*column.by, column.start, column.end]
+    elif isinstance(column, Points):
+        parts = [*column.columns]
+        texts["names"] = json.dumps(column.names)
     else:
         parts = columns_of(column) or [column]
         names = names_of(column)

@@ -75,13 +75,15 @@ class LookupCalls:
                                 names=self.names)
         self.interval_ends: str = core.interval_ends
         """Which ends belong to the intervals of the column, such as "[)"; empty for keys."""
-        self._points = PointFilter(core, self._type.parts) if core.holds_points else None
+        self._points = PointFilter(self.names, parts) if core.holds_points else None
+        if self._points is not None:
+            self.names = self._points.names
         self._interval_point = self._type.for_interval_points() if self.interval_ends else None
         self._point = self._type.for_points()
         self._neighbour: dict[tuple[str, bool, bool], ColumnType] = {}
         self._lower = {"[": self._type.for_ends(1), "(": self._type.for_ends(1, is_open=True)}
         leaves = parts or (self._type,)
-        self._one = None if self.interval_ends else _core.OneKey(
+        self._one = None if self.interval_ends or core.holds_points else _core.OneKey(
             core, [part.unit for part in leaves], [bool(part.zone) for part in leaves])
         self._upper = {"]": self._type.for_ends(-1), ")": self._type.for_ends(-1, is_open=True)}
 
@@ -273,11 +275,6 @@ class LookupCalls:
         """
         return self.answer(Query.box(conditions, filter=filter), answer, values, matched=matched,
                            limit=limit, miss=miss, out=out)
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The names of the columns of points; empty for keys and intervals."""
-        return () if self._points is None else self._points.names
 
     def rank(self, keys: Any) -> Any:
         """How many rows hold a key less than `keys[i]`; 0 for a null."""

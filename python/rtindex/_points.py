@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from . import _core
-from ._columns import column, columns_of
+from ._columns import column
 from ._errors import InvalidArgumentError
+from ._names import as_table, columns_of
 from ._types import ColumnType
-
-_NAMES = "point_names"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -53,6 +51,7 @@ def _named_columns(frame: Any) -> Mapping[str, Any]:
     if isinstance(frame, Mapping):
         names, held = [*frame], [*frame.values()]
     else:
+        frame = as_table(frame)
         held = columns_of(frame)
         found = getattr(frame, "column_names", None)
         names = [*(getattr(frame, "columns", ()) if found is None else found)]
@@ -67,10 +66,12 @@ def _named_columns(frame: Any) -> Mapping[str, Any]:
     return dict(zip(names, held))
 
 
-def point_column(data: Points, types: tuple[ColumnType, ...] = ()) -> _core.Column:
+def point_column(data: Points, types: tuple[ColumnType, ...] = (),
+                 nan_as_null: bool | None = None) -> _core.Column:
     """A view of the columns, with `types` in those of an indexed column."""
     wanted = types or (None,) * len(data.columns)
-    return _core.Column.points([column(one, of) for one, of in zip(data.columns, wanted)])
+    return _core.Column.points([column(one, of, nan_as_null)
+                                for one, of in zip(data.columns, wanted)])
 
 
 def new_points(data: Any, names: tuple[str, ...], types: tuple[ColumnType, ...]) -> _core.Column:
@@ -81,15 +82,3 @@ def new_points(data: Any, names: tuple[str, ...], types: tuple[ColumnType, ...])
                                    f"{', '.join(held.names)}: pass the same columns")
     by_name = dict(zip(held.names, held.columns))
     return point_column(Points(names, tuple(by_name[name] for name in names)), types)
-
-
-def store_names(index: _core.Index, data: Points) -> None:
-    index.set_metadata(_NAMES, json.dumps(data.names))
-
-
-def names_of(index: _core.Index) -> tuple[str, ...]:
-    """The names of the columns; numbers where the index was not built in Python."""
-    stored = index.metadata(_NAMES)
-    count = len(index.part_types)
-    names = tuple(json.loads(stored)) if stored else ()
-    return names if len(names) == count else tuple(str(i) for i in range(count))

@@ -207,8 +207,6 @@ void bind_index(nb::module_& module) {
                      return ends ? std::string(name_of(*ends)) : "";
                    })
       .def_prop_ro("holds_points", &Index::holds_points)
-      .def("metadata", metadata, nb::arg("name"))
-      .def("set_metadata", &Index::set_metadata, nb::arg("name"), nb::arg("text"))
       .def_prop_ro("part_types",
                    [](const Index& index) {
                      std::vector<std::string_view> names;

@@ -104,7 +104,7 @@ def test_frames_keep_their_names():
     frame = pd.DataFrame(held)
     for data in (frame, pl.DataFrame(held), pa.Table.from_pandas(frame, preserve_index=False)):
         index = rtindex.build(rtindex.points(data), SPEC)
-        assert index.columns == ("price", "day", "weight", "store")
+        assert index.names == ("price", "day", "weight", "store")
         assert index.filter(conditions, "count") == wanted
     counts = index.filter({"store": pd.Series([3, 4], index=["a", "b"])}, "count")
     assert counts["a"] == (held["store"] == 3).sum()
@@ -137,7 +137,7 @@ def test_changes_and_copies(tmp_path):
     index.save(tmp_path / "points.rtindex")
     for same in (pickle.loads(pickle.dumps(index)), copy.copy(index),
                  rtindex.load(tmp_path / "points.rtindex")):
-        assert same.columns == index.columns
+        assert same.names == index.names
         assert same.filter({"price": (0, 50)}, "count") == index.filter({"price": (0, 50)}, "count")
     index.merge()
     assert index.filter({"store": 9, "weight": (1, 2)}, "rows").tolist() == [200]

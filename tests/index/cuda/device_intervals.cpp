@@ -183,7 +183,8 @@ TEST_P(DeviceIntervals, RejectWrongColumnsOnTheDevice) {
 // Many intervals of lengths with a heavy tail, and queries in every order.
 TEST_P(DeviceIntervals, AgreeWithTheCpu) {
   Random random(43);
-  constexpr std::size_t size = 200'000;
+  // Rays in software take minutes for more.
+  const std::size_t size = GetParam().starts_with("rx:optix") ? 4'000 : 200'000;
   const auto lengths = [&](double tail) {
     return static_cast<std::uint32_t>(
         std::min(1e8, 1000 * (std::pow(random.below(1'000'000) / 1e6 + 1e-7, -tail) - 0.5)));
