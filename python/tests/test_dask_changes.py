@@ -33,7 +33,7 @@ class Truth:
         found = index.lookup(wanted, names, miss=-1)
         assert found.rows.to_pylist() == rows or [
             sorted(here) for here in found.rows.to_pylist()] == rows
-        assert found.first.tolist() == [min(here, default=MISS) for here in rows]
+        assert found.first.tolist() == [min(here, default=-1) for here in rows]
         assert found.count.tolist() == [len(here) for here in rows]
         assert found.sum.tolist() == [sum(self.values[row] for row in here) if here else -1
                                       for here in rows]

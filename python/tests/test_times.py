@@ -265,7 +265,7 @@ def test_misses_of_lookups_on_a_gpu(monkeypatch):
     keys = rtindex._core.Column.device("int64", 4096, 2, object())
     monkeypatch.setattr("rtindex._lookups.column_of",
                         lambda data, like=None: data if data is keys else column(data, like))
-    monkeypatch.setattr("rtindex._calls.answer_on_device", lambda *arguments: arguments[-1])
+    monkeypatch.setattr("rtindex._calls.answer_on_device", lambda *arguments: arguments[-2])
     times = np.array(TIMES, "M8[us]")
     assert index.lookup(keys, "max", times, miss=NOON) == int(times[:1].view(np.int64)[0])
     assert index.lookup(keys, "max", np.array(TIMES, "M8[D]"), miss=DAY) == 19782
