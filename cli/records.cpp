@@ -141,6 +141,7 @@ RecordWriter::RecordWriter(OutputFormat format, const std::string& path,
 void RecordWriter::write(const std::vector<Cell>& cells) {
   if (table_) {
     std::vector<std::string> texts;
+    texts.reserve(cells.size());
     for (const Cell& cell : cells) texts.push_back(table_cell(cell));
     table_->add(std::move(texts));
     return;

@@ -186,8 +186,9 @@ TEST_P(DeviceIntervals, AgreeWithTheCpu) {
   // Rays in software take minutes for more.
   const std::size_t size = GetParam().starts_with("rx:optix") ? 4'000 : 200'000;
   const auto lengths = [&](double tail) {
-    return static_cast<std::uint32_t>(
-        std::min(1e8, 1000 * (std::pow(random.below(1'000'000) / 1e6 + 1e-7, -tail) - 0.5)));
+    return static_cast<std::uint32_t>(std::min(
+        1e8,
+        1000 * (std::pow(static_cast<double>(random.below(1'000'000)) / 1e6 + 1e-7, -tail) - 0.5)));
   };
   for (const double tail : {0.1, 0.9}) {
     std::vector<std::uint32_t> starts(size), ends(size), low(size / 2), high(size / 2);
