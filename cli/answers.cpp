@@ -178,6 +178,7 @@ namespace {
 const char* key_name(QueryKind kind) {
   if (has_two_ends(kind)) return "lower";
   if (kind == QueryKind::prefix) return "prefix";
+  if (kind == QueryKind::box) return "filter";
   return kind == QueryKind::nearest ? "lookup" : "key";
 }
 
@@ -190,6 +191,16 @@ void append_tuple(std::vector<Cell>& cells, const LoadedColumn& column, std::siz
                   const std::string& text) {
   if (column.parts().empty()) return append_cells(cells, column, i, text);
   cells.push_back(Cell::words(text.empty() && i < column.size() ? column.text(i) : text));
+}
+
+bool is_of_values(Answer answer) {
+  return (Answer::sum | Answer::mean | Answer::min | Answer::max).has(answer);
+}
+
+// Whether a row of lookup i has a value that is not null.
+bool has_value(const Answers& answers, std::size_t i) {
+  const std::span<const std::uint8_t> bits = answers.validity_bitmap();
+  return bits.empty() || (bits[i / 8] >> (i % 8) & 1) != 0;
 }
 
 }  // namespace
@@ -210,6 +221,7 @@ std::vector<std::string> lookup_names(const LoadedQuery& lookups, OutputFormat f
 
 std::vector<Cell> lookup_cells(const LoadedQuery& lookups, std::size_t i, OutputFormat format) {
   std::vector<Cell> cells;
+  if (lookups.kind() == QueryKind::box) return {Cell::words(written(lookups.lower_text, i))};
   const auto append = format == OutputFormat::table ? append_tuple : append_cells;
   const auto append_end = [&](bool has_value, const LoadedColumn& column, const LoadedColumn& other,
                               const std::vector<std::string>& texts) {
@@ -235,7 +247,7 @@ Cell AnswerRecords::cell(const Answers& answers, Answer answer, std::size_t i) c
   if (answer == Answer::count) return Cell::number(fmt::format("{}", answers.count()[i]));
   if (answer == Answer::rows && !answers.matched(i))
     return {.kind = Cell::Kind::rows, .shown = "-"};
-  if (!answers.matched(i)) return {};
+  if (!answers.matched(i) || (is_of_values(answer) && !has_value(answers, i))) return {};
   switch (answer) {
     case Answer::any: return Cell::row(answers.any()[i]);
     case Answer::first: return Cell::row(answers.first()[i]);

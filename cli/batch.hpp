@@ -42,6 +42,7 @@ struct BatchOptions {
   std::vector<std::string> csv_columns;
   CsvOptions csv;
   IntervalOptions intervals;
+  bool as_points = false;  // the columns are those of points, not the parts of keys
   std::string values_csv_column;
   std::string values_csv_option = "--values-csv-column";  // its name in messages
   std::string index = "auto";
@@ -59,6 +60,7 @@ struct BatchOptions {
   void add_column_to(CLI::App& verb);
   void add_saved_to(CLI::App& verb);  // the column or a saved index
   void add_input_to(CLI::App& verb);  // and values
+  void add_values_to(CLI::App& verb);
   void add_index_to(CLI::App& verb);  // the index to build
   void add_answers_to(CLI::App& verb);
   void add_files_to(CLI::App& verb, const std::string& output_description);
@@ -69,6 +71,8 @@ struct BatchOptions {
   [[nodiscard]] Progress::Style progress_style() const {
     return quiet ? Progress::Style::silent : Progress::on_terminal_only();
   }
+  // Whether --column is a CSV file, whose columns have names.
+  [[nodiscard]] bool has_csv_columns() const;
   // The files of the column or of the saved index, and of the values.
   [[nodiscard]] std::vector<std::string> input_files() const;
   // The indexed column.

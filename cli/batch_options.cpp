@@ -132,6 +132,10 @@ void BatchOptions::add_saved_to(CLI::App& verb) {
 
 void BatchOptions::add_input_to(CLI::App& verb) {
   add_saved_to(verb);
+  add_values_to(verb);
+}
+
+void BatchOptions::add_values_to(CLI::App& verb) {
   add_file_option(verb, "--values", values,
                   "File with one value per row, for sum, mean, min and max;\n"
                   "not needed if the index includes values");
@@ -286,6 +290,7 @@ LoadedColumn BatchOptions::load_column() const {
     if (!format.empty()) file.format = file_format_named(format);
     parts.push_back(load(file));
   }
+  if (as_points) return LoadedColumn::points_of(std::move(parts));
   return joined(std::move(parts));
 }
 
@@ -307,12 +312,17 @@ LoadedColumn BatchOptions::load_lookups(const std::vector<std::string>& files,
   return joined(std::move(parts));
 }
 
+bool BatchOptions::has_csv_columns() const {
+  if (columns.empty()) return false;
+  const FileFormat found = format.empty()
+                               ? file_format_of(columns.front()).value_or(FileFormat::npy)
+                               : file_format_named(format);
+  return found == FileFormat::csv;
+}
+
 ColumnFile BatchOptions::values_file() const {
   // --csv-column names the key column if that is a CSV file; otherwise it may name the values.
-  const bool keys_are_csv =
-      !columns.empty() &&
-      (format.empty() ? file_format_of(columns.front()).value_or(FileFormat::npy)
-                      : file_format_named(format)) == FileFormat::csv;
+  const bool keys_are_csv = has_csv_columns();
   ColumnFile file{.path = values,
                   .format = format_of(values, format),
                   .csv_column = {.name = values_csv_column, .option = values_csv_option},

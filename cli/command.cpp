@@ -174,6 +174,7 @@ int run_command(int argc, char** argv) {
   add_overlaps(app);
   add_within(app);
   add_covers(app);
+  add_filter(app);
   add_join(app);
   add_rank(app);
   add_select(app);

@@ -1,5 +1,6 @@
 #include "cli/loaded_query.hpp"
 
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -46,8 +47,14 @@ void require_comparable(const LoadedColumn& lookups, const LoadedColumn& column)
 
 }  // namespace
 
+Condition LoadedCondition::view() const {
+  return {kind, has_lower ? lower.view() : ColumnView(), has_upper ? upper.view() : ColumnView(),
+          ends};
+}
+
 Query LoadedQuery::slice(std::size_t first, std::size_t count) const {
   Query query = settings;
+  for (const LoadedCondition& condition : conditions) query.conditions.push_back(condition.view());
   if (has_lower) query.lower = lower.slice(first, count);
   if (has_upper) query.upper = upper.slice(first, count);
   return query;
@@ -161,6 +168,10 @@ RangeText split_led_range(const std::string& text, const LoadedColumn& points) {
   if (!range.lower.empty()) range.lower.insert(0, leading);
   if (!range.upper.empty()) range.upper.insert(0, leading);
   return range;
+}
+
+std::vector<std::string> split_values(const std::string& text) {
+  return split_parts(text, std::numeric_limits<std::size_t>::max());
 }
 
 LoadedColumn inline_keys(const std::vector<std::string>& texts, const std::string& option,

@@ -9,6 +9,16 @@
 
 namespace rtindex::cli {
 
+// A condition on one column of points, and the keys that it views.
+struct LoadedCondition {
+  ConditionKind kind = ConditionKind::none;
+  LoadedColumn lower, upper;  // of `isin` the values are `lower`
+  bool has_lower = false, has_upper = false;
+  Ends ends = Ends::closed;
+
+  [[nodiscard]] Condition view() const;
+};
+
 // A query of the command line and the columns that it views.
 struct LoadedQuery {
   // Its kind and settings; slice() adds the columns.
@@ -17,6 +27,7 @@ struct LoadedQuery {
   LoadedColumn upper;  // the upper ends of ranges
   // As written on the command line; empty for lookups from files.
   std::vector<std::string> lower_text, upper_text;
+  std::vector<LoadedCondition> conditions;  // of a box, whose text is that of `lower`
   // Whether ranges have no bound at an end; without both there is a single range.
   bool has_lower = true, has_upper = false;
 
@@ -44,6 +55,9 @@ struct RangeText {
 // separated by commas; one with a comma is quoted as in CSV files. `option`: for messages.
 [[nodiscard]] LoadedColumn inline_keys(const std::vector<std::string>& texts,
                                        const std::string& option, const LoadedColumn& column);
+
+// "Oslo,Bergen" as its values; one with a comma is quoted as in CSV files.
+[[nodiscard]] std::vector<std::string> split_values(const std::string& text);
 
 // The column of a saved index, without its elements.
 [[nodiscard]] LoadedColumn column_of(const Index& index, const std::string& file);

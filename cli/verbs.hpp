@@ -15,6 +15,7 @@ void add_contains(CLI::App& app);
 void add_overlaps(CLI::App& app);
 void add_within(CLI::App& app);
 void add_covers(CLI::App& app);
+void add_filter(CLI::App& app);
 void add_join(CLI::App& app);
 void add_rank(CLI::App& app);
 void add_select(CLI::App& app);

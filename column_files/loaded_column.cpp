@@ -122,6 +122,12 @@ LoadedColumn LoadedColumn::intervals(std::vector<LoadedColumn> parts, Ends ends)
   return column;
 }
 
+LoadedColumn LoadedColumn::points_of(std::vector<LoadedColumn> columns) {
+  LoadedColumn column = composite(std::move(columns));
+  column.are_points_ = true;
+  return column;
+}
+
 LoadedColumn LoadedColumn::points() const {
   assert(interval_ends_);
   std::vector<LoadedColumn> parts;
@@ -175,6 +181,7 @@ ColumnView LoadedColumn::slice(std::size_t first, std::size_t count) const {
     std::vector<ColumnView> views;
     views.reserve(parts_.size());
     for (const LoadedColumn& part : parts_) views.push_back(part.slice(first, count));
+    if (are_points_) return ColumnView::points(std::move(views));
     if (!interval_ends_) return ColumnView::composite(std::move(views));
     const ColumnView end = views.back();
     views.pop_back();

@@ -34,6 +34,9 @@ class LoadedColumn {
   // Intervals: `parts` are leading columns, if any, then the starts and the ends.
   static LoadedColumn intervals(std::vector<LoadedColumn> parts, Ends ends);
 
+  // Points of several columns.
+  static LoadedColumn points_of(std::vector<LoadedColumn> columns);
+
   // The column of a saved index: name, type and size, without elements to view.
   static LoadedColumn indexed(std::string name, Type type, std::size_t size);
 
@@ -55,6 +58,7 @@ class LoadedColumn {
   [[nodiscard]] std::string tick() const { return type_ == Type::date32 ? "D" : unit_; }
   // The columns of a composite column; empty for any other.
   [[nodiscard]] const std::vector<LoadedColumn>& parts() const { return parts_; }
+  [[nodiscard]] bool are_points() const { return are_points_; }
   [[nodiscard]] std::optional<Ends> interval_ends() const { return interval_ends_; }
   // What queries of intervals are compared with: leading columns and starts, without elements.
   [[nodiscard]] LoadedColumn points() const;
@@ -90,6 +94,7 @@ class LoadedColumn {
   std::vector<std::uint8_t> validity_;
   std::vector<LoadedColumn> parts_;
   std::optional<Ends> interval_ends_;
+  bool are_points_ = false;
 };
 
 }  // namespace rtindex

@@ -43,6 +43,7 @@ class Pages(CommandTest):
         self.write_npy("price.npy", "<i4", [7, 8])
         self.write("visits.csv", "day,seen\n2024-01-31,2024-01-31T12:30\n")
         self.write("prices.csv", "valid_from,valid_to,price\n2024-01-01,2024-02-01,100\n")
+        self.write("sales.csv", "price,day,store\n12,2024-01-31,7\n,2024-01-31,8\n")
         self.write("bookings.csv", "room,begin,until\nblue,9,11\nred,9,12\n")
         self.succeed("build", "--column", "keys.npy", "-o", "keys.rtindex")
         self.succeed("build", "--column", "keys.npy", "--include", "prices.npy", "-o", "prices.rtindex")
