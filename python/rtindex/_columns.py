@@ -25,6 +25,7 @@ from ._objects import OBJECTS, objects, wide_integers
 from ._times import zone_of
 from ._types import FLOATS, WIDTHS, ColumnType, parts_of
 from ._units import in_unit, require_zone
+from ._whole import is_all_null, whole_as_floats
 
 
 def column(data: Any, target: ColumnType | None = None, nan_as_null: bool | None = None) -> Column:
@@ -34,6 +35,8 @@ def column(data: Any, target: ColumnType | None = None, nan_as_null: bool | None
     """
     if target is not None:
         nan_as_null = target.nan_as_null
+        if target.type in FLOATS:
+            data = whole_as_floats(data)
     if type(data) is np.ndarray:
         name = NATIVE.get(data.dtype.str)
         if name is not None and data.ndim == 1 and data.flags.c_contiguous:
@@ -159,6 +162,8 @@ def _from_arrow(data: Any, target: ColumnType | None, nan_as_null: bool | None =
             return column(columns[0], target, nan_as_null)
         if target is not None or nan_as_null:
             return _side_by_side(columns, target, nan_as_null)
+    if is_all_null(data):
+        return column([None] * len(data), target)
     try:
         found = Column.arrow(data)
     except Error:

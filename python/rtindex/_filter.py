@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from . import _core
 from ._columns import column as column_of
-from ._names import is_scalar
 from ._errors import InvalidArgumentError
+from ._names import is_scalar
 from ._query import EndsName, Query, require_ends
-from ._types import FLOATS, INTEGERS, ColumnType
-
-_TIMES = ("date32", "timestamp64")
+from ._types import INTEGERS, ColumnType
 
 
 class Between(NamedTuple):
@@ -119,7 +115,7 @@ def _bound(condition: Any, column: _PointColumn) -> tuple[str, Any, Any, str]:
     if isinstance(condition, IsNull):
         return "is_null", None, None, "[]"
     if isinstance(condition, IsIn):
-        return "isin", _column(condition.values, column.equal), None, "[]"
+        return "isin", column_of(condition.values, column.equal), None, "[]"
     if isinstance(condition, Between):
         lower, upper, ends = condition
     elif isinstance(condition, tuple):
@@ -128,8 +124,8 @@ def _bound(condition: Any, column: _PointColumn) -> tuple[str, Any, Any, str]:
                                        f"two ends, got {len(condition)}; rtindex.isin takes any "
                                        "number of values")
         (lower, upper), ends = condition, "[]"
-    elif condition is None:
-        raise InvalidArgumentError(f"invalid condition None on {column.name!r}: use "
+    elif condition is None or condition is is_null:
+        raise InvalidArgumentError(f"invalid condition on {column.name!r}: use "
                                    "rtindex.is_null(), or leave the column out")
     else:
         value = _end(condition, column.equal)
@@ -142,23 +138,6 @@ def _end(value: Any, target: ColumnType) -> Any:
     """A column of values, or a number that needs no column."""
     if type(value) is int and target.type in INTEGERS and -(2**63) <= value < 2**63:
         return value
-    if type(value) is float and target.type in FLOATS:
+    if type(value) is float and target.type == "float64":
         return value
-    return _column(value, target)
-
-
-def _column(values: Any, target: ColumnType) -> _core.Column:
-    if target.type in _TIMES:
-        if isinstance(values, str):
-            values = _time(values)
-        elif isinstance(values, (list, tuple)):
-            values = [_time(value) if isinstance(value, str) else value for value in values]
-    return column_of(values, target)
-
-
-def _time(text: str) -> np.datetime64:
-    try:
-        return np.datetime64(text)
-    except ValueError:
-        raise InvalidArgumentError(f"invalid time {text!r}: expected one such as \"2024-01-31\" or "
-                                   "\"2024-01-31T12:00\"") from None
+    return column_of(value, target)

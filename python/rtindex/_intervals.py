@@ -12,6 +12,7 @@ from ._core import Column
 from ._errors import InvalidArgumentError
 from ._names import columns_of, is_scalar
 from ._query import EndsName, require_ends
+from ._times import zone_of_keys
 from ._types import ColumnType
 
 _CLOSED: dict[str, EndsName] = {"both": "[]", "left": "[)", "right": "(]", "neither": "()"}
@@ -63,6 +64,10 @@ def interval_column(data: Intervals, target: ColumnType | None = None,
     if target is not None and len(target.parts) == len(given):
         types = [*target.parts]
     parts = [column(part, wanted, nan_as_null) for part, wanted in zip(given, types)]
+    zones = [zone_of_keys(part) for part in given[-2:]]
+    if bool(zones[0]) != bool(zones[1]):
+        raise InvalidArgumentError(f"the starts of the intervals have {zones[0] or 'no'} time zone "
+                                   f"and the ends {zones[1] or 'none'}: give both one")
     start, end = parts[-2:]
     if start.unit != end.unit:
         raise InvalidArgumentError(f"the starts of the intervals are in {start.unit or 'days'} and "

@@ -116,8 +116,15 @@ class OrderedCalls(LookupCalls):
                                      self._type.scale)
 
     def _require_keys(self) -> None:
-        if self.interval_ends or self.type == "composite":
-            held = "intervals" if self.interval_ends else "composite keys"
+        if self.interval_ends or self._points is not None:
+            held = "intervals" if self.interval_ends else "points"
+            raise UnsupportedError(f"expected an index over keys, got {held}, which have no order: "
+                                   "ask the column itself")
+        if self.type in ("decimal32", "decimal64", "decimal128", "binary16", "int128", "uint128"):
+            raise UnsupportedError(f"keys of {self.type} cannot be read from the index: ask the "
+                                   "column itself")
+        if self.type == "composite":
+            held = "composite keys"
             raise UnsupportedError(f"expected an index over keys of one part, got {held}: read them "
                                    "in the table, in the order of range(answer=\"rows\", "
                                    "order=\"key\")")

@@ -217,9 +217,11 @@ def _rows(left_by: list[Any], right_by: list[Any], keys: polars.Series, right_ke
 
 def _groups(left: polars.Series, right: polars.Series) -> tuple[Any, Any]:
     """Both sides of a `by` column as integers that are equal where the values are."""
+    if left.dtype != right.dtype and _fits_int64(left) and _fits_int64(right):
+        left, right = left.cast(polars.Int64), right.cast(polars.Int64)
     if left.dtype != right.dtype:
-        raise InvalidArgumentError(f"the `by` columns '{left.name}' and '{right.name}' differ in "
-                                   f"type, {left.dtype} and {right.dtype}: cast one of them")
+        raise InvalidArgumentError(f"the columns '{left.name}' and '{right.name}' differ in type, "
+                                   f"{left.dtype} and {right.dtype}: cast one of them")
 
     def number() -> tuple[Any, Any]:
         both = polars.concat([left.alias(""), right.alias("")])
@@ -233,6 +235,10 @@ def _groups(left: polars.Series, right: polars.Series) -> tuple[Any, Any]:
         return codes[:len(left)], codes[len(left):]
 
     return grouped(left, right, number) if left.dtype.is_integer() else number()
+
+
+def _fits_int64(keys: polars.Series) -> bool:
+    return keys.dtype.is_integer() and str(keys.dtype) not in ("UInt64", "Int128")
 
 
 def _plain(keys: polars.Series) -> polars.Series:

@@ -110,7 +110,7 @@ Index deserialize_index(nb::handle object) {
   const Buffer buffer(object.ptr(), Buffer::Access::read);
   const std::span bytes(static_cast<const std::byte*>(buffer.data()), buffer.bytes());
   const WithoutGil unlocked;
-  return deserialize(bytes);
+  return deserialize(bytes, {.verify = Verify::full});
 }
 
 Index copy_index(const Index& index) {

@@ -169,3 +169,22 @@ def test_errors_say_what_to_do(sales):
         with pytest.raises(rtindex.Error) as error:
             call()
         assert sentence in str(error.value), str(error.value)
+
+
+def test_ends_are_read_like_lookups():
+    singles = rtindex.build(rtindex.points(x=np.array([0.1], np.float32), y=[1]), SPEC)
+    assert singles.filter({"x": 0.1}, "count") == 1 == singles.filter({"x": (0.1, 0.1)}, "count")
+    days = rtindex.build(rtindex.points(t=np.array(["2024-01-01", "1970-01-01"], "M8[us]"), y=[1, 2]),
+                         SPEC)
+    for text in ("2024-01-01T00:00:00.000000000000001", "2024-01-01T05:00+05:00", "today",
+                 " 2024-01-01"):
+        with pytest.raises(rtindex.Error):
+            days.filter({"t": (text, None)}, "count")
+    pd = pytest.importorskip("pandas")
+    zoned = rtindex.build(rtindex.points(t=pd.to_datetime(["2024-01-01"]).tz_localize("UTC"), y=[1]),
+                          SPEC)
+    assert zoned.filter({"t": "2024-01-01T01:00+01:00"}, "count") == 1
+    with pytest.raises(rtindex.Error, match="no time zone"):
+        zoned.filter({"t": "2024-01-01"}, "count")
+    with pytest.raises(rtindex.Error, match="points, which have no order"):
+        zoned.min()

@@ -235,3 +235,17 @@ def test_polars_frames_are_joined():
     semi = join_overlap(bookings, outages, left_on="start", right_on=("start", "end"), ends="[)",
                         how="semi")
     assert semi.height == 3
+
+
+def test_zones_of_starts_and_ends_agree():
+    pd = pytest.importorskip("pandas")
+    start, end = pd.to_datetime(["2024-01-01"]), pd.to_datetime(["2024-01-02"]).tz_localize("UTC")
+    for one, other in ((start, end), (end, start)):
+        with pytest.raises(rtindex.Error, match="time zone"):
+            rtindex.build(rtindex.intervals(one, other, ends="[)"))
+
+
+def test_rays_in_an_index_without_intervals():
+    """Every row is empty: no ray is cast along the rows between them."""
+    index = rtindex.build(rtindex.intervals([0, 2**62], [0, 2**62], ends="[)"), "rx:embree@cpu")
+    assert index.within(0, 2**62, "count") == 0 == index.overlaps(0, 2**62, "count")

@@ -122,3 +122,26 @@ def test_answers_may_go_over_the_lookups():
     index = rtindex.build([1, 2, 3])
     keys = np.array([3.0, 9.0])
     assert index.lookup(keys, "sum", [1.5, 2.5, 3.5], miss=0, out=keys).tolist() == [3.5, 0]
+
+
+def test_integers_on_floats():
+    """A column of integers with a null is one of floats in pandas; its keys are still integers."""
+    pd, pl, pa = (pytest.importorskip(name) for name in ("pandas", "polars", "pyarrow"))
+    index = rtindex.build(pd.Series([1, None, 3]))
+    assert index.type == "float64"
+    for keys in (np.array([3, 2, 1]), np.array([3, 2, 1], np.uint8), pd.Series([3, 2, 1]),
+                 pd.Series([3, 2, 1], dtype="Int64"), pl.Series([3, 2, 1]), pa.array([3, 2, 1])):
+        assert [*np.asarray(index.lookup(keys, "count"))] == [1, 0, 1]
+    assert index.range(np.array([1]), np.array([2]), "count").tolist() == [1]
+    assert index.lookup(pd.Series([3, None], dtype="Int64"), "any").isna().tolist() == [False, True]
+    assert index.lookup(np.array([], int)).size == 0
+    with pytest.raises(rtindex.Error, match=r"exact up to 2\^53"):
+        index.lookup(np.array([2**60 + 1]))
+
+
+def test_nulls_alone():
+    pl, pa = (pytest.importorskip(name) for name in ("polars", "pyarrow"))
+    index = rtindex.build([1, 2])
+    assert index.lookup(pl.Series([None, None]), "count").to_list() == [0, 0]
+    assert index.lookup(pa.nulls(2), "count").to_pylist() == [0, 0]
+    assert rtindex.build(pl.Series([None, None])).live == 0

@@ -193,6 +193,7 @@ void EmbreeScene::trace_row(std::uint64_t row, Interval range, EmbreeQuery& quer
 
 void EmbreeScene::trace_range(const RowDirectory& directory, Interval range, EmbreeQuery& query,
                               const bool& done) const {
+  if (column_->size() == 0) return;
   const std::uint64_t first = options_.coordinates.row_of(range.lower);
   const std::uint64_t last = options_.coordinates.row_of(range.upper);
   if (directory.size() == 0 || last - first < few_rows) {
