@@ -1,9 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <charconv>
 #include <concepts>
 #include <cstdint>
 #include <cstdlib>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -52,9 +54,8 @@ template <class T>
 
 // Whether files write this for a missing number or time.
 [[nodiscard]] constexpr bool is_null_word(std::string_view text) {
-  for (const std::string_view word : {"NULL", "NA", "N/A", "null", "NaN", "nan"})
-    if (text == word) return true;
-  return false;
+  constexpr std::string_view words[] = {"NULL", "NA", "N/A", "null", "NaN", "nan"};
+  return std::ranges::find(words, text) != std::end(words);
 }
 
 // A date or a point in time in ISO 8601.
