@@ -43,6 +43,7 @@ struct Column {
     name: *const c_char,
     scale: i32,
     intervals: i32,
+    points: i32,
 }
 
 #[repr(C)]
@@ -59,6 +60,8 @@ struct Query {
     tolerance_u64: u64,
     tolerance_f64: f64,
     filter: *const c_void,
+    conditions: *const c_void,
+    condition_count: usize,
 }
 
 #[repr(C)]
