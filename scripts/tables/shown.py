@@ -33,7 +33,8 @@ def range_sum(row: str | tuple[str, str], hits) -> float | None:
 SHOWN["h200_peers"] = pivot(
     "NVIDIA H200, 2^26 32-bit keys, 2^27 lookups, milliseconds",
     {"all hit": HIT, "all miss": MISS, "sorted": SORTED, "2^24 range sums of 1024 rows": None, "bytes a key": BYTES},
-    {"`rx:native`": NATIVE, "WarpCore, hash table": "WarpCore", "MVGpuBTree, B+-tree": "MVGpuBTree"},
+    {"`rx:native`, the default": NATIVE, "`rx:optix` (no RT cores: traced in software)": OPTIX,
+     "WarpCore, hash table": "WarpCore", "MVGpuBTree, B+-tree": "MVGpuBTree"},
     lambda index, column: gpu(index=index, keys="uniform 32-bit", **column) if column else range_sum(index, 1024))
 for bits, peers in ((32, {**WARPCORE, **MVGPUBTREE}), (64, WARPCORE)):
     SHOWN[f"h200_points_{bits}"] = pivot(

@@ -83,7 +83,8 @@ class Pages(CommandTest):
         for line in table.splitlines():
             name, cpu, gpu, lookups = (cell.strip() for cell in line.split("|")[1:5])
             shown |= {f"{name.strip('`')}@{device}" for device, has in (("cpu", cpu), ("cuda", gpu)) if has == "yes"}
-            self.assertEqual(lookups, "points" if "hash" in name else "points, ranges")
+            self.assertEqual(lookups == "keys", "hash" in name)
+            self.assertEqual("filters" in lookups, "rx" in name)
         listed = re.findall(r"(?m)^ *([a-z:]+@\w+) ", self.succeed("indexes").stdout)
         self.assertEqual(sorted(shown), sorted(listed))
 
