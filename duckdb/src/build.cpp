@@ -16,8 +16,9 @@
 #include "keys.hpp"
 #include "registry.hpp"
 
-// rtindex_build(name, id, key...), rtindex_build_as(name, spec, id, key...) and
-// rtindex_build_intervals(name, ends, id, by..., start, end) are aggregates:
+// rtindex_build(name, id, key...), rtindex_build_as(name, spec, id, key...),
+// rtindex_build_intervals(name, ends, id, by..., start, end) and
+// rtindex_build_points(name, id, column, column...) are aggregates:
 // DuckDB reads the rows in the transaction of the query, with all threads and its progress bar.
 
 namespace rtindex::sql {
@@ -35,16 +36,18 @@ constexpr const char* default_spec_text = "auto@cpu";
 struct RegisteredBuild {
   std::shared_ptr<Registry> registry;
   bool has_spec;
-  bool intervals;  ///< the argument before the id is the text for their ends
+  Shape shape;  ///< of intervals the argument before the id is the text for their ends
 
-  [[nodiscard]] idx_t id_argument() const { return 1 + (has_spec ? 1 : 0) + (intervals ? 1 : 0); }
+  [[nodiscard]] idx_t id_argument() const {
+    return 1 + (has_spec ? 1 : 0) + (shape == Shape::intervals ? 1 : 0);
+  }
 };
 
 /// The state of one group of rows.
 struct BuildState {
   std::string name;
   std::string spec = default_spec_text;
-  std::string ends;  ///< of intervals; empty: keys
+  std::string ends;  ///< of intervals, else empty
   /// Combined states share their pieces: DuckDB may combine a state with several others.
   std::vector<std::shared_ptr<GatheredRows>> pieces;
 
@@ -85,7 +88,7 @@ void append_rows(duckdb_aggregate_state handle, duckdb_data_chunk chunk,
   };
   read(state->name, 0, name_argument);
   if (build.has_spec) read(state->spec, 1, spec_argument);
-  if (build.intervals) read(state->ends, build.id_argument() - 1, ends_argument);
+  if (build.shape == Shape::intervals) read(state->ends, build.id_argument() - 1, ends_argument);
   state->own_piece().append(chunk, build.id_argument(), rows);
 }
 
@@ -129,8 +132,8 @@ void combine(duckdb_function_info info, duckdb_aggregate_state* sources,
   });
 }
 
-SharedIndex built(const BuildState& state) {
-  AssembledColumn column(state.pieces);
+SharedIndex built(const BuildState& state, Shape shape) {
+  AssembledColumn column(state.pieces, shape);
   std::vector<KeyType> types = column.types();
   std::optional<Ends> ends;
   if (!state.ends.empty()) {
@@ -163,7 +166,7 @@ void finalize(duckdb_function_info info, duckdb_aggregate_state* states, duckdb_
         throw Error(
             "there are no rows, and without rows DuckDB passes no name: drop the index with CALL "
             "rtindex_drop(name), or add a row whose key is NULL (UNION ALL SELECT -1, NULL)");
-      SharedIndex index = built(*state);
+      SharedIndex index = built(*state, build.shape);
       rows[i] = static_cast<std::int64_t>(index->rows);
       build.registry->put(std::move(index));
     }
@@ -192,8 +195,9 @@ Owner<duckdb_aggregate_function> build_function(const RegisteredBuild& build, id
 
 bool register_build(duckdb_connection connection, const char* name, const RegisteredBuild& build) {
   const Owner<duckdb_aggregate_function_set> set(duckdb_create_aggregate_function_set(name));
-  const idx_t min_parts = build.intervals ? 2 : 1;
-  for (idx_t parts = min_parts; parts < min_parts + max_parts; ++parts) {
+  const idx_t min_parts = build.shape == Shape::keys ? 1 : 2;
+  const idx_t most = max_parts + (build.shape == Shape::intervals ? 1 : 0);
+  for (idx_t parts = min_parts; parts <= most; ++parts) {
     const auto function = build_function(build, parts);
     duckdb_aggregate_function_set_name(function.get(), name);
     if (duckdb_add_aggregate_function_to_set(set.get(), function.get()) != DuckDBSuccess)
@@ -205,10 +209,12 @@ bool register_build(duckdb_connection connection, const char* name, const Regist
 }  // namespace
 
 bool register_builds(duckdb_connection connection, const std::shared_ptr<Registry>& registry) {
-  return register_build(connection, "rtindex_build", {registry, false, false}) &&
-         register_build(connection, "rtindex_build_as", {registry, true, false}) &&
-         register_build(connection, "rtindex_build_intervals", {registry, false, true}) &&
-         register_build(connection, "rtindex_build_intervals_as", {registry, true, true});
+  const auto both = [&](const std::string& name, Shape shape) {
+    return register_build(connection, name.c_str(), {registry, false, shape}) &&
+           register_build(connection, (name + "_as").c_str(), {registry, true, shape});
+  };
+  return both("rtindex_build", Shape::keys) && both("rtindex_build_intervals", Shape::intervals) &&
+         both("rtindex_build_points", Shape::points);
 }
 
 }  // namespace rtindex::sql

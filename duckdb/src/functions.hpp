@@ -12,7 +12,7 @@ namespace rtindex::sql {
 
 class Registry;
 
-/// rtindex_build, rtindex_build_as and those of intervals.
+/// rtindex_build, rtindex_build_as and those of intervals and points.
 [[nodiscard]] bool register_builds(duckdb_connection connection,
                                    const std::shared_ptr<Registry>& registry);
 /// rtindex_lookup, rtindex_range_count and so on.

@@ -109,7 +109,7 @@ void GatheredRows::append(duckdb_data_chunk chunk, idx_t id_vector, std::span<co
   }
 }
 
-AssembledColumn::AssembledColumn(Pieces pieces) {
+AssembledColumn::AssembledColumn(Pieces pieces, Shape shape) : shape_(shape) {
   for (const auto& piece : pieces) rows_ += piece->ids.size();
   if (rows_ >= std::numeric_limits<std::uint32_t>::max())
     throw Error("an index has at most 2^32 - 2 rows, not " + std::to_string(rows_) +
@@ -136,7 +136,7 @@ bool AssembledColumn::assign_slots_by_id(Pieces pieces) {
     }
   }
   slot_count_ = std::size_t{*std::ranges::max_element(slots_)} + 1;
-  return true;
+  return shape_ != Shape::points || slot_count_ == rows_;
 }
 
 void AssembledColumn::assign_slots_in_order(Pieces pieces) {
@@ -232,6 +232,7 @@ ColumnView AssembledColumn::view(std::optional<Ends> ends) const {
     views.resize(views.size() - 2);
     return ColumnView::intervals(start, end, *ends, std::move(views));
   }
+  if (shape_ == Shape::points) return ColumnView::points(std::move(views));
   return views.size() == 1 ? views.front() : ColumnView::composite(std::move(views));
 }
 

@@ -36,11 +36,15 @@ struct GatheredRows {
   void append(duckdb_data_chunk chunk, idx_t id_vector, std::span<const idx_t> rows);
 };
 
+/// What the rows of an index are.
+enum class Shape : std::uint8_t { keys, intervals, points };
+
 /// The column of an index, with its rows in the order of their ids.
 class AssembledColumn {
  public:
-  /// Ids 0, 1, 2, ... (some may be missing) become rowIDs. Other ids are sorted and kept.
-  explicit AssembledColumn(std::span<const std::shared_ptr<GatheredRows>> pieces);
+  /// Ids 0, 1, 2, ... become rowIDs; some may be missing, but not of points, which have no key that
+  /// could be null. Other ids are sorted and kept.
+  AssembledColumn(std::span<const std::shared_ptr<GatheredRows>> pieces, Shape shape);
 
   /// `ends`: of intervals, whose leading columns come first, then the starts and the ends.
   [[nodiscard]] ColumnView view(std::optional<Ends> ends) const;
@@ -65,6 +69,7 @@ class AssembledColumn {
                             Field& to);
   void copy_strings(Pieces pieces, std::size_t part, Field& to) const;
 
+  Shape shape_;
   std::size_t rows_ = 0;              ///< input rows
   std::size_t slot_count_ = 0;        ///< rowIDs, those of missing ids included
   std::vector<std::uint32_t> slots_;  ///< the rowID of each row, in the order of arrival

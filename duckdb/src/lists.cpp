@@ -42,9 +42,10 @@ constexpr std::array list_columns = std::to_array<ListColumn>({
     {"key_type", DUCKDB_TYPE_VARCHAR,
      [](const NamedIndex& index, duckdb_vector vector, idx_t row) {
        const auto ends = index.index.interval_ends();
-       const std::string intervals =
-           ends ? "intervals " + std::string(name_of(*ends)) + " of " : std::string();
-       write_text(vector, row, intervals + text_of(index.parts));
+       const std::string shape = ends ? "intervals " + std::string(name_of(*ends)) + " of "
+                                 : index.index.holds_points() ? "points of "
+                                                              : "";
+       write_text(vector, row, shape + text_of(index.parts));
      }},
     {"spec", DUCKDB_TYPE_VARCHAR,
      [](const NamedIndex& index, duckdb_vector vector, idx_t row) {

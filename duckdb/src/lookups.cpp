@@ -51,6 +51,9 @@ constexpr std::array lookup_functions = std::to_array<LookupFunction>({
     {"rtindex_covers_first", QueryKind::covers, Answer::first},
     {"rtindex_covers_count", QueryKind::covers, Answer::count},
     {"rtindex_covers_rows", QueryKind::covers, Answer::rows},
+    {"rtindex_filter_first", QueryKind::box, Answer::first},
+    {"rtindex_filter_count", QueryKind::box, Answer::count},
+    {"rtindex_filter_rows", QueryKind::box, Answer::rows},
 });
 
 /// The data of a registered scalar function.
@@ -61,12 +64,17 @@ struct Registered {
 
 void require_kind(const NamedIndex& named, const LookupFunction& function) {
   const bool intervals = named.index.interval_ends().has_value();
-  if (intervals == searches_intervals(function.kind)) return;
-  throw Error("the index '" + named.name + "' holds " +
-              (intervals
-                   ? "intervals: use the functions rtindex_contains_..., rtindex_overlaps_..., "
-                     "rtindex_within_... and rtindex_covers_..."
-                   : "keys: build one with rtindex_build_intervals"));
+  const bool points = named.index.holds_points();
+  const bool filters = function.kind == QueryKind::box;
+  if (intervals == searches_intervals(function.kind) && points == filters) return;
+  throw Error(
+      "the index '" + named.name + "' holds " +
+      (intervals ? "intervals: use the functions rtindex_contains_..., rtindex_overlaps_..., "
+                   "rtindex_within_... and rtindex_covers_..."
+       : points  ? "points: use the functions rtindex_filter_first, rtindex_filter_count and "
+                   "rtindex_filter_rows"
+       : filters ? "keys: build one with rtindex_build_points"
+                 : "keys: build one with rtindex_build_intervals"));
 }
 
 Between between_of(const LookupFunction& function) {
@@ -74,6 +82,26 @@ Between between_of(const LookupFunction& function) {
   if (function.kind != QueryKind::nearest || function.direction == Direction::nearest)
     return Between::reject;
   return function.direction == Direction::backward ? Between::down : Between::up;
+}
+
+bool is_lower_open(Ends ends) { return ends == Ends::left_open || ends == Ends::open; }
+bool is_upper_open(Ends ends) { return ends == Ends::right_open || ends == Ends::open; }
+
+/// What becomes of ends between two keys: for integers x > 1.5 is x > 1, and x >= 1.5 is x >= 2.
+Between between_of_lower(Ends ends) { return is_lower_open(ends) ? Between::down : Between::up; }
+Between between_of_upper(Ends ends) { return is_upper_open(ends) ? Between::up : Between::down; }
+
+Ends ends_argument(duckdb_data_chunk chunk, idx_t argument) {
+  return ends_named(constant_text(duckdb_data_chunk_get_vector(chunk, argument),
+                                  all_rows(duckdb_data_chunk_get_size(chunk)),
+                                  "the text for the ends of ranges"));
+}
+
+/// Whether the last argument of an odd number is a text, as that for ends is.
+bool is_text(duckdb_data_chunk chunk, idx_t argument) {
+  const LogicalType type(
+      duckdb_vector_get_column_type(duckdb_data_chunk_get_vector(chunk, argument)));
+  return duckdb_get_type_id(type.get()) == DUCKDB_TYPE_VARCHAR;
 }
 
 /// The arguments of a range, and its ends.
@@ -94,12 +122,8 @@ RangeArguments range_arguments(const NamedIndex& named, const LookupFunction& fu
   RangeArguments range;
   bool valid = arguments >= leading + 2 && (!intervals || bounds == 2);
   if (valid && has_ends) {
-    auto* const last = duckdb_data_chunk_get_vector(chunk, arguments);
-    const LogicalType type(duckdb_vector_get_column_type(last));
-    valid = duckdb_get_type_id(type.get()) == DUCKDB_TYPE_VARCHAR;
-    if (valid)
-      range.ends = ends_named(constant_text(last, all_rows(duckdb_data_chunk_get_size(chunk)),
-                                            "the text for the ends of ranges"));
+    valid = is_text(chunk, arguments);
+    if (valid) range.ends = ends_argument(chunk, arguments);
   }
   if (!valid)
     throw Error(std::string(function.name) + " needs " +
@@ -116,10 +140,42 @@ RangeArguments range_arguments(const NamedIndex& named, const LookupFunction& fu
   return range;
 }
 
+/// Two ends for each column of the points, then the text for the ends, if it is given. The literal
+/// NULL is an end without a bound; a NULL of a column matches nothing, as in SQL.
+Answers filtered(const NamedIndex& named, const LookupFunction& function, duckdb_data_chunk chunk) {
+  const idx_t arguments = duckdb_data_chunk_get_column_count(chunk) - 1;
+  const idx_t columns = named.parts.size();
+  const bool has_ends = arguments == 2 * columns + 1 && is_text(chunk, arguments);
+  if (arguments != 2 * columns && !has_ends)
+    throw Error(std::string(function.name) + " needs a lower and an upper end for each of the " +
+                std::to_string(columns) +
+                " columns (NULL: no bound), then '[]', '[)', '(]' or '()' if you like");
+  const Ends ends = has_ends ? ends_argument(chunk, arguments) : Ends::closed;
+  std::vector<std::unique_ptr<LookupKeys>> keys;  // the conditions view them
+  const auto end_of = [&](idx_t column, idx_t argument, Between between) {
+    keys.push_back(std::make_unique<LookupKeys>(
+        chunk, std::span(&argument, 1), std::span(named.parts).subspan(column, 1), between));
+    return keys.back()->all_null() ? ColumnView() : keys.back()->column();
+  };
+  std::vector<Condition> conditions;
+  for (idx_t column = 0; column < columns; ++column) {
+    const ColumnView lower = end_of(column, 1 + 2 * column, between_of_lower(ends));
+    const ColumnView upper = end_of(column, 2 + 2 * column, between_of_upper(ends));
+    const bool none = !lower.has_value() && !upper.has_value();
+    conditions.push_back(none ? Condition{} : Condition::range(lower, upper, ends));
+  }
+  if (std::ranges::all_of(conditions,
+                          [](const Condition& own) { return own.kind == ConditionKind::none; }))
+    throw Error(std::string(function.name) +
+                " needs a bound of at least one column, not only NULL");
+  return named.index.answer(Query::box(std::move(conditions)), {.answers = function.answer});
+}
+
 /// The answers to a chunk of lookups; nothing if the lookup is the literal NULL.
 std::optional<Answers> answers_to(const NamedIndex& named, const LookupFunction& function,
                                   duckdb_data_chunk chunk) {
   require_kind(named, function);
+  if (function.kind == QueryKind::box) return filtered(named, function, chunk);
   AnswerOptions options{.answers = function.answer};
   if (function.answer == Answer::rows) options.order = RowOrder::ascending;
   if (!has_two_ends(function.kind)) {
@@ -132,18 +188,11 @@ std::optional<Answers> answers_to(const NamedIndex& named, const LookupFunction&
     return named.index.answer(query, options);
   }
   const RangeArguments range = range_arguments(named, function, chunk);
-  // For integers x > 1.5 is x > 1, and x >= 1.5 is x >= 2.
   const bool keys = function.kind == QueryKind::range;
-  const bool lower_open = range.ends == Ends::left_open || range.ends == Ends::open;
-  const bool upper_open = range.ends == Ends::right_open || range.ends == Ends::open;
   const LookupKeys lower(chunk, range.lower, named.parts,
-                         !keys        ? Between::reject
-                         : lower_open ? Between::down
-                                      : Between::up);
+                         keys ? between_of_lower(range.ends) : Between::reject);
   const LookupKeys upper(chunk, range.upper, named.parts,
-                         !keys        ? Between::reject
-                         : upper_open ? Between::up
-                                      : Between::down);
+                         keys ? between_of_upper(range.ends) : Between::reject);
   if (lower.all_null() || upper.all_null()) return std::nullopt;
   return named.index.answer(
       {.kind = function.kind, .lower = lower.column(), .upper = upper.column(), .ends = range.ends},
@@ -184,7 +233,10 @@ void write_rows(const NamedIndex& named, const Answers& answers, duckdb_vector r
   duckdb_list_vector_reserve(result, rows.size());
   duckdb_list_vector_set_size(result, rows.size());
   auto* const child = duckdb_list_vector_get_child(result);
-  write_ids(named, rows, static_cast<std::int64_t*>(duckdb_vector_get_data(child)));
+  auto* const ids = static_cast<std::int64_t*>(duckdb_vector_get_data(child));
+  write_ids(named, rows, ids);
+  if (!named.index.holds_points()) return;  // points have no order of their own
+  for (idx_t i = 0; i < answers.size(); ++i) std::sort(ids + offsets[i], ids + offsets[i + 1]);
 }
 
 /// What a lookup without a match returns: NULL, 0 or an empty list.

@@ -251,6 +251,12 @@ ERRORS = {
     "SELECT rtindex_build('x', NULL::BIGINT, i) FROM range(2) r(i)": "the id of a row is NULL",
     "SELECT rtindex_build(NULL, i, i) FROM range(2) r(i)": "the name of the index is NULL",
     "SELECT rtindex_build('x' || i, i, i) FROM range(2) r(i)": "the name of the index differs between rows",
+    "SELECT rtindex_filter_count('t_k', 1, 2)": "the index 't_k' holds keys: build one with rtindex_build_points",
+    "SELECT rtindex_filter_count('t_p', 1, 2)": "needs a lower and an upper end for each of the 2 columns",
+    "SELECT rtindex_filter_count('t_p', NULL, NULL, NULL, NULL)": "needs a bound of at least one column",
+    "SELECT rtindex_filter_count('t_p', 1, 2, 'a', 'b')": "the lookup is a VARCHAR: cast it to BIGINT",
+    "SELECT rtindex_count('t_p', 1)": "the index 't_p' holds points: use the functions rtindex_filter_first",
+    "SELECT rtindex_build_points('x', i, i) FROM range(2) r(i)": "No function matches",
     "SELECT rtindex_build_intervals('x', '[[', i, i, i) FROM range(2) r(i)": r"\[\[",
     "SELECT rtindex_build_intervals('x', '[)', i, i, i::DOUBLE) FROM range(2) r(i)":
         "the start of the intervals is a BIGINT, the end a DOUBLE: cast one",
@@ -264,7 +270,7 @@ ERRORS = {
 
 @pytest.mark.parametrize("query", ERRORS)
 def test_errors_say_what_to_do(con, query):
-    con.execute("SELECT rtindex_build('t_k', i, i) FROM range(10) r(i)")
+    con.execute("SELECT rtindex_build('t_k', i, i), rtindex_build_points('t_p', i, i, i) FROM range(10) r(i)")
     if ERRORS[query] is None:
         con.execute(query)
     else:
@@ -407,6 +413,31 @@ def test_intervals(con, ends):
         con.execute("SELECT rtindex_lookup('i', 1.0)").fetchall()
     with pytest.raises(duckdb.Error, match="needs the leading values, then the lower and the upper"):
         con.execute("SELECT rtindex_overlaps_rows('b', 1, 2)").fetchall()
+
+
+@pytest.mark.parametrize("ends", ["[]", "[)", "(]", "()"])
+@pytest.mark.parametrize("first_id", [0, 10_000])  # rowIDs, and ids that are kept
+def test_filters_over_several_columns(con, ends, first_id):
+    con.execute(f"CREATE TABLE p AS SELECT {first_id} + i AS id, (i * 7) % 100 AS price, "
+                f"CASE WHEN i % 9 = 0 THEN NULL ELSE DATE '2024-01-01' + ((i * 13) % 50)::INTEGER END AS day, "
+                f"'s' || (i % 5) AS store, (i % 11) / 4 AS weight FROM range({ROWS}) r(i) WHERE i % 6 <> 3")
+    con.execute("SELECT rtindex_build_points('p', id, price, day, store, weight) FROM p")
+    con.execute("CREATE TABLE q AS SELECT i AS n, (i * 3) % 90 + 0.5 AS low, (i * 3) % 90 + 20 AS high, "
+                "DATE '2024-01-01' + (i % 30)::INTEGER AS since, CASE WHEN i % 4 = 0 THEN NULL ELSE 1.5 END AS heavy "
+                "FROM range(200) r(i)")
+    at_least, at_most = (">=" if ends[0] == "[" else ">"), ("<=" if ends[1] == "]" else "<")
+    where = (f"price {at_least} low AND price {at_most} high AND day {at_least} since AND store {at_least} 's1' "
+             f"AND store {at_most} 's3' AND weight {at_most} heavy")
+    arguments = f"'p', low, high, since, NULL, 's1', 's3', NULL, heavy, '{ends}'"
+    check(con, f"SELECT n, rtindex_filter_count({arguments}), rtindex_filter_first({arguments}), "
+               f"rtindex_filter_rows({arguments}) FROM q ORDER BY n",
+          f"SELECT n, count(id), min(id), coalesce(list(id ORDER BY id) FILTER (id IS NOT NULL), []) "
+          f"FROM q LEFT JOIN p ON {where} GROUP BY n ORDER BY n")
+    # A column without a condition takes its nulls.
+    if ends == "[]":
+        check(con, "SELECT rtindex_filter_rows('p', 10, 12, NULL, NULL, NULL, NULL, NULL, NULL)",
+              "SELECT list(id ORDER BY id) FROM p WHERE price BETWEEN 10 AND 12")
+    assert one(con, "SELECT key_type FROM rtindex_indexes()") == "points of (BIGINT, DATE, VARCHAR, DOUBLE)"
 
 
 def test_an_index_does_not_follow_its_table(con):
