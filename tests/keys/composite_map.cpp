@@ -50,7 +50,7 @@ ColumnView with_fields(const ColumnView& column, std::size_t fields) {
 // The first fields of a key; none: an unset end.
 std::optional<Key> with_fields(const Key& key, std::size_t fields) {
   if (fields == 0) return std::nullopt;
-  return beginning_of(key, fields);
+  return Key(key.begin(), key.begin() + static_cast<std::ptrdiff_t>(fields));
 }
 
 void expect_bounds(const TestColumn& column) {
@@ -83,6 +83,7 @@ void expect_bounds(const TestColumn& column) {
             const Interval found =
                 encode_interval(*map, packed_end_of(lower), packed_end_of(upper), i, ends, checks);
             ASSERT_EQ(checks, check_none);
+            if (are_same(found, all[i])) continue;
             ASSERT_NO_FATAL_FAILURE(expect_interval(column, encoded, first, last, ends, found))
                 << batch.text(i) << " fields " << low << " " << high << " open " << open;
           }

@@ -48,8 +48,9 @@ TEST_P(NativeMapOf, EncodesLookupsAsTheRowsOfAScan) {
         ASSERT_NO_FATAL_FAILURE(expect_interval(column, keys, low, high, ends, all[i]))
             << batch.text(i) << " ends " << which;
         if (!lower.valid(i) || !upper.valid(i)) continue;
-        ASSERT_NO_FATAL_FAILURE(
-            expect_interval(column, keys, low, high, ends, encoded(lower, upper, i, ends)))
+        const Interval own = encoded(lower, upper, i, ends);
+        if (are_same(own, all[i])) continue;
+        ASSERT_NO_FATAL_FAILURE(expect_interval(column, keys, low, high, ends, own))
             << batch.text(i) << " ends " << which;
       }
     }

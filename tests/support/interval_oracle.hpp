@@ -9,9 +9,11 @@
 
 namespace rtindex::test {
 
-// The first parts of a key, which a lookup of fewer parts is compared with.
-[[nodiscard]] inline Key beginning_of(const Key& key, std::size_t parts) {
-  return {key.begin(), key.begin() + static_cast<std::ptrdiff_t>(parts)};
+// How the first parts of a row's key compare with a lookup, which may have fewer.
+[[nodiscard]] inline int compare_beginning(const Key& row, const Key& lookup) {
+  for (std::size_t part = 0; part < lookup.size(); ++part)
+    if (const int result = compare(row[part], lookup[part]); result != 0) return result;
+  return 0;
 }
 
 // Whether a row matches a lookup, by the slow, obvious comparison of plain values. A null pointer:
@@ -21,11 +23,8 @@ namespace rtindex::test {
   if (is_null(row) || (lower != nullptr && is_null(*lower)) ||
       (upper != nullptr && is_null(*upper)))
     return false;
-  if (lower != nullptr &&
-      compare(beginning_of(row, lower->size()), *lower) < (ends.lower_open ? 1 : 0))
-    return false;
-  return upper == nullptr ||
-         compare(beginning_of(row, upper->size()), *upper) <= (ends.upper_open ? -1 : 0);
+  if (lower != nullptr && compare_beginning(row, *lower) < (ends.lower_open ? 1 : 0)) return false;
+  return upper == nullptr || compare_beginning(row, *upper) <= (ends.upper_open ? -1 : 0);
 }
 
 // Expects that the interval contains the encoded keys of the rows that match a lookup, and no
@@ -39,6 +38,11 @@ inline void expect_interval(const TestColumn& column, const EncodedColumn& encod
   }
   if (interval.empty()) return;
   ASSERT_LE(interval.upper, encoded.span);
+}
+
+// Of two mappings of one lookup: where both have the same interval, one look at the rows is enough.
+[[nodiscard]] inline bool are_same(Interval a, Interval b) {
+  return a.lower == b.lower && a.upper == b.upper;
 }
 
 }  // namespace rtindex::test
