@@ -16,7 +16,7 @@ namespace rtindex::bench {
 // The experiment of that name; throws Error if there is none.
 [[nodiscard]] const Experiment& experiment_named(const std::string& name);
 
-// Every experiment with its question, figure and axes, for results/experiments.json.
+// Every experiment with its question, figure and axes, for the report.
 [[nodiscard]] nlohmann::json experiments_as_json();
 
 // Section 3: the choices of RX.

@@ -164,6 +164,6 @@ def _value(value) -> str:
 
 def _command(command: str) -> str:
     return (
-        f'<div class="command"><code tabindex="0">{escape(command)}</code>'
+        f'<div class="command"><code>{escape(command)}</code>'
         '<button type="button" class="copy" aria-label="Copy the command">Copy</button></div>'
     )

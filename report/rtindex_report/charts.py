@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, field
 
 from . import colours, names, older
@@ -90,8 +91,22 @@ def _chart(experiment, metric, kind, records, machines) -> Chart:
         for series in chart.series:
             series.records.sort(key=lambda record: record.x)
     else:
-        chart.short_category, chart.common = _shortened([record.category for record in records])
+        places = _in_order([record.category for record in records])
+        chart.short_category, chart.common = _shortened(places)
+        for series in chart.series:
+            series.records.sort(key=lambda record: places.index(record.category))
     return chart
+
+
+def _in_order(categories: list[str]) -> list[str]:
+    """As they come, but those that differ in numbers alone together and by number."""
+    forms = [re.sub(r"\d+", "#", text) for text in categories]
+
+    def key(text: str) -> tuple:
+        numbers = [int(digits) for digits in re.findall(r"\d+", text)]
+        return forms.index(re.sub(r"\d+", "#", text)), numbers
+
+    return sorted(dict.fromkeys(categories), key=key)
 
 
 def _newest(records: list[Record]) -> list[Record]:
@@ -105,14 +120,13 @@ def _newest(records: list[Record]) -> list[Record]:
 
 def _shortened(categories: list[str]) -> tuple:
     """Categories without the parts that all of them share, and these parts."""
-    distinct = list(dict.fromkeys(categories))
-    parts = [text.split(", ") for text in distinct]
-    if len(distinct) < 2 or len({len(part) for part in parts}) != 1:
-        return {text: powers(text) for text in distinct}, ""
+    parts = [text.split(", ") for text in categories]
+    if len(categories) < 2 or len({len(part) for part in parts}) != 1:
+        return {text: powers(text) for text in categories}, ""
     shared = [len(set(column)) == 1 for column in zip(*parts)]
     short = {
         text: powers(", ".join(piece for piece, same in zip(part, shared) if not same))
-        for text, part in zip(distinct, parts)
+        for text, part in zip(categories, parts)
     }
     return short, powers(", ".join(piece for piece, same in zip(parts[0], shared) if same))
 
@@ -131,6 +145,7 @@ def page_data(chart: Chart) -> dict:
         "lower": chart.metric.lower_is_better,
         "kind": chart.kind,
         "common": chart.common,
+        "places": list(chart.short_category.values()),
         "across": chart.experiment.name in ACROSS_MACHINES,
         "perLookup": _per_lookup(chart),
         "x": {
@@ -167,6 +182,7 @@ def _series_data(chart: Chart, series: Series, variants: list[str]) -> dict:
     variant = variants.index(series.variant)
     return {
         "label": series.label,
+        "index": series.family,
         "colour": colours.css_name(series.family, variant % len(colours.SHADES)),
         "marker": variant,
         "machine": series.machine.id,

@@ -6,13 +6,14 @@ import argparse
 import pathlib
 import sys
 
-from . import experiments, page, records
+from . import page, records
 from .records import ReportError
 from .words import count
 
 EXAMPLES = """examples:
   python -m rtindex_report results/ -o report.html
   python -m rtindex_report results/my-laptop results/paper -o mine.html
+  python -m rtindex_report results/ --machine nvidia-h200
 """
 
 
@@ -31,8 +32,7 @@ def main(arguments: list[str]) -> int:
 
 def _write(options: argparse.Namespace) -> None:
     measured = records.read(options.records)
-    described = experiments.read(options.records)
-    made = page.make(measured, described, options.title)
+    made = page.make(measured, options.title, options.machine)
     options.output.write_text(made.html, encoding="utf-8")
     print(
         f"{options.output}: {count(made.experiments, 'experiment')}, "
@@ -52,7 +52,7 @@ def _parser() -> argparse.ArgumentParser:
         "records",
         nargs="+",
         type=pathlib.Path,
-        help="folders or files of records (*.jsonl), described by experiments.json beside them",
+        help="folders or files of records (*.jsonl)",
     )
     parser.add_argument(
         "-o",
@@ -60,6 +60,11 @@ def _parser() -> argparse.ArgumentParser:
         type=pathlib.Path,
         default=pathlib.Path("report.html"),
         help="the page to write (report.html)",
+    )
+    parser.add_argument(
+        "--machine",
+        metavar="FOLDER",
+        help="the machine to open the page on, by its folder (the one with the newest records)",
     )
     parser.add_argument("--title", default="rtindex, measured", help="the page's heading")
     return parser

@@ -12,14 +12,14 @@ PAPER = {"RX": "rx:optix", "SA": "sorted", "HT": "hash", "B+": "btree"}
 
 def family(index: str) -> str:
     """The index without its settings, which decides the colour: kind and tracer of a spec, or the
-    name of a peer."""
+    name of a peer without what is in parentheses."""
     if index in PAPER:
         return PAPER[index]
     match = SPEC.match(index)
     if match:
         kind, tracer = match.groups()
         return f"{kind}:{tracer}" if tracer else kind
-    return index.split(",")[0].strip()
+    return re.sub(r" \(.*?\)", "", _split(index)[0])
 
 
 def short(index: str) -> str:
@@ -27,12 +27,20 @@ def short(index: str) -> str:
     return family(index) if SPEC.match(index) else index
 
 
-def with_settings(index: str) -> str:
-    """The same with the settings of a spec: 'btree, group=4' for 'btree@cuda,group=4'."""
-    settings = index.partition(",")[2]
-    return f"{family(index)}, {settings}" if SPEC.match(index) and settings else short(index)
+def settings(index: str) -> list[str]:
+    """group=4 of btree@cuda,order=auto,group=4: without defaults, which later versions add to; none
+    of a peer."""
+    if not SPEC.match(index):
+        return []
+    return [one for one in index.split(",")[1:] if not one.endswith(("=auto", "threads=all"))]
 
 
 def variant(series: str) -> str:
     """The text of a legend after the index: 'sorted lookups' of 'hash, sorted lookups'."""
-    return series.partition(", ")[2]
+    return _split(series)[1]
+
+
+def _split(text: str) -> tuple[str, str]:
+    """At the first comma outside of parentheses."""
+    match = re.match(r"((?:[^,(]|\([^)]*\)?)*), ?(.*)$", text)
+    return (match.group(1), match.group(2)) if match else (text, "")

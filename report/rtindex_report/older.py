@@ -31,16 +31,17 @@ def _who(record: Record) -> tuple:
 
 
 def _labels(records: list[Record]) -> dict[tuple, str]:
-    """The shortest of three names that is unique on a machine."""
-    unnamed = {_who(record) for record in records if not record.series}
-    labels = {_who(record): record.series or record.index for record in records}
-    for name_of in (names.with_settings, names.short):
-        taken: dict[tuple, set] = {}
-        for machine, index, _ in unnamed:
-            taken.setdefault((machine, name_of(index)), set()).add(index)
-        for who in unnamed:
-            if len(taken[who[0], name_of(who[1])]) == 1:
-                labels[who] = name_of(who[1])
+    """The series; of records without one, the index with the settings that differ on a machine."""
+    labels = {_who(record): record.series for record in records if record.series}
+    unnamed = dict.fromkeys(_who(record) for record in records if not record.series)
+    settings: dict[tuple, list[set]] = {}
+    for machine, index, _ in unnamed:
+        settings.setdefault((machine, names.short(index)), []).append(set(names.settings(index)))
+    for machine, index, _ in unnamed:
+        name = names.short(index)
+        shared = set.intersection(*settings[machine, name])
+        own = [setting for setting in names.settings(index) if setting not in shared]
+        labels[machine, index, None] = ", ".join([name, ",".join(own)] if own else [name])
     return labels
 
 

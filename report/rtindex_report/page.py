@@ -6,10 +6,10 @@ import json
 import pathlib
 from dataclasses import dataclass
 
-from . import charts, colours, overview, winners
+from . import charts, colours, overview, pages, programs, winners
 from .card import card
-from .experiments import Experiment, in_order
-from .machines import Machine, all_machines, identity
+from .experiments import Experiment, in_order, without_records
+from .machines import Machine, all_machines, first_shown, identity, with_gpus
 from .records import Record
 from .words import count, escape
 
@@ -27,9 +27,6 @@ SCRIPTS = (
     "page.js",
 )
 
-# Headings by section of the paper; experiments of neither section are ours.
-PARTS = {"4": "Against other indexes", "ours": "Beyond the paper", "3": "Choices within RX"}
-
 # The page is self-contained: the browser may load nothing else.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 
@@ -41,10 +38,12 @@ class Page:
     machines: int
 
 
-def make(records: list[Record], described: dict[str, Experiment], title: str) -> Page:
+def make(records: list[Record], title: str, machine: str | None = None) -> Page:
+    records = programs.assigned(with_gpus(records))
     shown = charts.largest_scale(records)
     machines = all_machines(records)
-    experiments = in_order(described, shown)
+    first = first_shown(machines, records, machine)
+    experiments = in_order(shown)
     drawn = {
         experiment.name: charts.of_experiment(
             experiment,
@@ -55,17 +54,21 @@ def make(records: list[Record], described: dict[str, Experiment], title: str) ->
     }
     body = [
         _header(title, records, experiments, list(machines.values())),
-        _controls(list(machines.values())),
+        _controls(list(machines.values()), first),
+        _menu(experiments),
         "<main>",
-        _overview(list(machines.values()), [chart for group in drawn.values() for chart in group]),
-        *_parts(
+        _overview(
+            list(machines.values()),
+            [chart for group in drawn.values() for chart in group],
+            _unmeasured(experiments),
+        ),
+        *_pages(
             experiments,
             lambda one: card(one, drawn[one.name], _refusals(one, shown, machines)),
         ),
-        _unmeasured(described, experiments),
         "</main>",
         _footer(),
-        _data(machines, experiments, drawn),
+        _data(machines, first, experiments, drawn),
     ]
     return Page(_document(title, body, drawn), len(experiments), len(machines))
 
@@ -85,19 +88,19 @@ def _header(
     if published:
         text += f", beside {count(published, 'published figure')}"
     return (
-        '<a class="skip" href="#overview">Skip to the overview</a>\n'
+        '<a class="skip" href="#/overview">Skip to the overview</a>\n'
         f"<header><h1>{escape(title)}</h1>\n"
         "<p>A column of keys, a batch of lookups, and several indexes that answer it. This page "
         f"shows which of them is the best for what: {text}.</p></header>"
     )
 
 
-def _controls(machines: list[Machine]) -> str:
+def _controls(machines: list[Machine], first: Machine | None) -> str:
     own = [machine for machine in machines if not machine.published]
     published = [machine for machine in machines if machine.published]
     parts = []
     if len(own) > 1:
-        parts.append(_machine_switch(own))
+        parts.append(_machine_switch(own, first))
     if published:
         cards = [(str(machine.id), machine.name) for machine in published]
         parts.append(_select("paper", "The paper’s figures (dashed)", [*cards, ("none", "hide")]))
@@ -106,13 +109,13 @@ def _controls(machines: list[Machine]) -> str:
     return f'<form class="controls" aria-label="What is shown">{"".join(parts)}</form>'
 
 
-def _machine_switch(machines: list[Machine]) -> str:
+def _machine_switch(machines: list[Machine], first: Machine) -> str:
     choices = [(str(machine.id), machine.name) for machine in machines]
     choices.append(("all", "All, side by side"))
     radios = "".join(
         f'<label><input type="radio" name="machine" value="{value}"'
-        f"{' checked' if position == 0 else ''}><span>{escape(name)}</span></label>"
-        for position, (value, name) in enumerate(choices)
+        f"{' checked' if value == str(first.id) else ''}><span>{escape(name)}</span></label>"
+        for value, name in choices
     )
     return f'<fieldset class="switch"><legend>Machine</legend>{radios}</fieldset>'
 
@@ -122,26 +125,32 @@ def _select(name: str, label: str, choices: list[tuple[str, str]]) -> str:
     return f'<label class="choice">{label} <select id="{name}">{options}</select></label>'
 
 
-def _parts(experiments: list[Experiment], card_of) -> list[str]:
-    """The experiments under their headings, each heading with links to them."""
+def _menu(experiments: list[Experiment]) -> str:
+    shown = [("overview", "Overview"), *_titles(experiments)]
+    links = "".join(f'<a href="#/{name}">{escape(title)}</a>' for name, title in shown)
+    return f'<nav class="menu" aria-label="Pages">{links}</nav>'
+
+
+def _titles(experiments: list[Experiment]) -> list[tuple[str, str]]:
+    """The pages that have experiments."""
+    present = {one.page for one in experiments}
+    return [(name, title) for name, title in pages.TITLES.items() if name in present]
+
+
+def _pages(experiments: list[Experiment], card_of) -> list[str]:
+    """The experiments on their pages, each with links to them."""
     written = []
-    for part_name, heading in PARTS.items():
-        part = [one for one in experiments if _part(one) == part_name]
-        if part:
+    for name, title in _titles(experiments):
+        page = [one for one in experiments if one.page == name]
+        written.append(f'<section class="page" id="page-{name}"><h2>{escape(title)}</h2>')
+        if len(page) > 2:
             links = "".join(
-                f'<li><a href="#{escape(one.name)}">{escape(one.title)}</a></li>' for one in part
+                f'<li><a href="#{escape(one.name)}">{escape(one.title)}</a></li>' for one in page
             )
-            written.append(f"<h2>{escape(heading)}</h2>")
-            if len(part) > 2:
-                label = f"Experiments: {heading}"
-                written.append(f'<nav aria-label="{escape(label)}"><ul>{links}</ul></nav>')
-            written.extend(card_of(one) for one in part)
+            written.append(f'<nav aria-label="Experiments: {escape(title)}"><ul>{links}</ul></nav>')
+        written.extend(card_of(one) for one in page)
+        written.append("</section>")
     return written
-
-
-def _part(experiment: Experiment) -> str:
-    digit = experiment.section[:1]
-    return digit if digit in PARTS else "ours"
 
 
 def _refusals(experiment: Experiment, records: list[Record], machines: dict) -> dict[int, str]:
@@ -173,7 +182,7 @@ def _asset(name: str) -> str:
     return (ASSETS / name).read_text(encoding="utf-8")
 
 
-def _overview(machines: list[Machine], drawn: list) -> str:
+def _overview(machines: list[Machine], drawn: list, unmeasured: str) -> str:
     contests = [contest for chart in drawn for contest in winners.contests(chart)]
     sections = [
         overview.of_machine(machine, [one for one in contests if one.machine is machine])
@@ -183,14 +192,14 @@ def _overview(machines: list[Machine], drawn: list) -> str:
     if not sections:
         sections = ["<p>Only published figures are here; nothing has been measured yet.</p>"]
     return (
-        '<section id="overview" aria-labelledby="overview-title">'
-        '<h2 id="overview-title">Which index wins where</h2>\n' + "\n".join(sections) + "</section>"
+        '<section class="page" id="page-overview"><h2>Which index wins where</h2>\n'
+        + "\n".join([*sections, unmeasured])
+        + "</section>"
     )
 
 
-def _unmeasured(described: dict[str, Experiment], experiments: list[Experiment]) -> str:
-    shown = {experiment.name for experiment in experiments}
-    missing = [experiment for name, experiment in described.items() if name not in shown]
+def _unmeasured(experiments: list[Experiment]) -> str:
+    missing = without_records(experiments)
     if not missing:
         return ""
     items = "".join(
@@ -198,24 +207,34 @@ def _unmeasured(described: dict[str, Experiment], experiments: list[Experiment])
         f"<code>{escape(one.command)}</code></li>"
         for one in missing
     )
-    return f'<section class="missing"><h2>Not measured yet</h2><ul>{items}</ul></section>'
+    title = f"{count(len(missing), 'experiment')} without records"
+    return (
+        f'<details class="missing"><summary>{title}</summary>'
+        "<p>These commands measure them; add <code>-o FOLDER/</code>.</p>"
+        f"<ul>{items}</ul></details>"
+    )
 
 
 def _footer() -> str:
     return (
         "<footer><p>Made by <code>python -m rtindex_report</code> from measurement records and "
-        "nothing else. Medians decide, and a win counts where the runs of the first two do not "
-        "overlap; only indexes that did the same work on the same machine are compared. Published "
-        "figures are means, from "
+        "nothing else. Medians decide. A win counts where the runs of the first two do not overlap "
+        "and their medians are at least 1% apart. Only indexes that did the same work on the same "
+        "machine are compared, each with the best of its settings. Published figures are means, "
+        "from "
         "<cite>RTIndeX: Exploiting Hardware-Accelerated GPU Raytracing for Database Indexing</cite>"
         ", PVLDB 16.</p></footer>"
     )
 
 
 def _data(
-    machines: dict[tuple, Machine], experiments: list[Experiment], drawn: dict[str, list]
+    machines: dict[tuple, Machine],
+    first: Machine | None,
+    experiments: list[Experiment],
+    drawn: dict[str, list],
 ) -> str:
     data = {
+        "first": first and first.id,
         "machines": [
             {"id": machine.id, "name": machine.name, "paper": machine.published}
             for machine in machines.values()

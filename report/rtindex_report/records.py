@@ -9,6 +9,17 @@ import statistics
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+TEXTS = (
+    "series",
+    "category",
+    "reason",
+    "scale",
+    "command",
+    "commit",
+    "version",
+    "source",
+    "date",
+)
 STATUSES = ("ok", "timed out", "unsupported")
 
 
@@ -37,6 +48,7 @@ class Record:
     commit: str = ""
     version: str = ""
     source: str = ""
+    date: str = ""  # when it was measured, in UTC: 2026-01-31T12:00:00Z
 
     @property
     def note(self) -> str:
@@ -132,7 +144,7 @@ def parse(line: str, folder: str) -> Record:
     _require(fields, "machine", dict)
     if not any(fields["machine"].get(name) for name in ("cpu", "gpu")):
         raise ReportError("'machine' has neither 'cpu' nor 'gpu'")
-    for name in ("series", "category", "reason", "scale", "command", "commit", "version", "source"):
+    for name in TEXTS:
         _optional(fields, name, str)
     _optional(fields, "workload", dict)
     if fields.get("x") is not None:

@@ -17,10 +17,22 @@ def table(title: str, contests: list[Contest], is_open: bool = False) -> str:
     rows = "\n".join(_row(contest) for contest in contests)
     return (
         f'<details class="strips"{" open" if is_open else ""}><summary>{escape(title)}</summary>\n'
+        f"{_key(contests)}"
         '<table><thead><tr><th scope="col">Experiment</th>'
         '<th scope="col">Winner, from left to right along the x axis</th>'
         '<th scope="col">Ahead by</th></tr></thead>\n'
         f"<tbody>{rows}</tbody></table></details>"
+    )
+
+
+def _key(contests: list[Contest]) -> str:
+    """What hatching means, where something is hatched."""
+    if not any(verdict.close for contest in contests for verdict in contest.verdicts):
+        return ""
+    return (
+        '<p class="key"><span class="segment close" aria-hidden="true"></span> Hatched: too close '
+        "to call. The runs of the first two overlap or their medians are within 1%; no win is "
+        "counted.</p>"
     )
 
 
@@ -31,10 +43,10 @@ def _row(contest: Contest) -> str:
         about.append(chart.metric.plain)
     small = f"<small>{escape(', '.join(about))}</small>" if about else ""
     clear = [verdict.factor for verdict in contest.verdicts if not verdict.close]
-    ahead = times(min(clear), max(clear)) if clear else "even"
+    ahead = f'<td class="ahead">{times(min(clear), max(clear))}</td>' if clear else "<td>even</td>"
     return (
         f'<tr><th scope="row">{link(contest)}{small}</th>'
-        f'<td><span class="strip">{_segments(contest)}</span></td><td>{ahead}</td></tr>'
+        f'<td><span class="strip">{_segments(contest)}</span></td>{ahead}</tr>'
     )
 
 

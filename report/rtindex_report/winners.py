@@ -13,6 +13,7 @@ from .words import listed
 
 Point = Union[float, str]
 
+CLOSE = 1.01  # less than this apart is too close to call, whatever the runs
 NOT_OF_AN_INDEX = ("sort_ms",)  # the same sort for every index
 
 
@@ -22,7 +23,7 @@ class Verdict:
     winner: Series
     second: Series
     factor: float  # how far the second is behind
-    close: bool  # the runs of the two overlap: too close to call
+    close: bool  # the runs of the two overlap, or the two are within 1%: too close to call
 
 
 @dataclass
@@ -37,22 +38,17 @@ class Contest:
     @property
     def between_indexes(self) -> bool:
         """Whether several indexes compete, not only settings of one."""
-        return len({series.family for series in self._first_two()}) > 1
+        return any(v.winner.family != v.second.family for v in self.verdicts)
 
     def name_of(self, verdict: Verdict) -> str:
-        """The winner: an index, with its setting where several of the same index compete."""
-        winner = verdict.winner
-        same = {series.label for series in self._first_two() if series.family == winner.family}
-        if len(same) < 2 and winner.variant and winner.label.endswith(winner.variant):
-            return winner.label[: -len(winner.variant) - len(", ")]
-        return winner.label
-
-    def _first_two(self) -> list[Series]:
-        return [series for v in self.verdicts for series in (v.winner, v.second)]
+        """The winner: an index, or its setting where settings of one index compete."""
+        return verdict.winner.family if self.between_indexes else verdict.winner.label
 
 
 def contests(chart: Chart) -> list[Contest]:
-    if chart.metric.lower_is_better is None or chart.metric.name in NOT_OF_AN_INDEX:
+    if not chart.experiment.rivals or chart.metric.lower_is_better is None:
+        return []
+    if chart.metric.name in NOT_OF_AN_INDEX:
         return []
     found = []
     machines = {series.machine.id: series.machine for series in chart.series}
@@ -99,9 +95,11 @@ def _verdicts(lane: list[tuple[Series, Record]], lower: bool) -> list[Verdict]:
     by_place: dict[Point, list[tuple[Series, Record]]] = {}
     for series, record in lane:
         by_place.setdefault(place(record), []).append((series, record))
+    several = len({series.family for series, _ in lane}) > 1
     verdicts = []
     for where, field in by_place.items():
         ranked = sorted(field, key=lambda entry: entry[1].middle, reverse=not lower)
+        ranked = _best_settings(ranked) if several else ranked
         if len(ranked) > 1:
             verdict = _verdict(where, ranked[0], ranked[1], lower)
             if verdict:
@@ -111,16 +109,24 @@ def _verdicts(lane: list[tuple[Series, Record]], lower: bool) -> list[Verdict]:
     return verdicts
 
 
+def _best_settings(ranked: list[tuple[Series, Record]]) -> list[tuple[Series, Record]]:
+    """Each index with the best of its settings: they are no rivals of each other."""
+    best: dict[str, tuple[Series, Record]] = {}
+    for series, record in ranked:
+        best.setdefault(series.family, (series, record))
+    return list(best.values())
+
+
 def _verdict(where: Point, first, second, lower: bool) -> Verdict | None:
     small, large = sorted((first[1].middle, second[1].middle))
     if small <= 0:
         return None
-    return Verdict(where, first[0], second[0], large / small, _overlap(first[1], second[1], lower))
+    factor = large / small
+    close = factor < CLOSE or _overlap(first[1], second[1], lower)
+    return Verdict(where, first[0], second[0], factor, close)
 
 
 def _overlap(first: Record, second: Record, lower: bool) -> bool:
-    if first.middle == second.middle:
-        return True
     ours, theirs = _usual(first.runs), _usual(second.runs)
     if len(ours) < 2 or len(theirs) < 2:
         return False

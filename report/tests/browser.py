@@ -103,7 +103,10 @@ class Browser:
         elif event.get("method") == "Log.entryAdded" and parameters["entry"]["level"] == "error":
             self.errors.append(parameters["entry"]["text"])
 
-    def open(self, path, width: int = 1280, height: int = 900, dark: bool = False) -> None:
+    def open(
+        self, path, width: int = 1280, height: int = 900, dark: bool = False, at: str = ""
+    ) -> None:
+        """The page, at the element `at`."""
         self.call(
             "Emulation.setDeviceMetricsOverride",
             width=width,
@@ -114,10 +117,12 @@ class Browser:
         scheme = "dark" if dark else "light"
         features = [{"name": "prefers-color-scheme", "value": scheme}]
         self.call("Emulation.setEmulatedMedia", media="", features=features)
-        self._events.clear()
-        self.call("Page.navigate", url=f"file://{path}")
-        while "Page.loadEventFired" not in self._events:
-            self._note(self._receive())
+        # The same address at another element would not be loaded again.
+        for address in ("about:blank", f"file://{path}#{at}"):
+            self._events.clear()
+            self.call("Page.navigate", url=address)
+            while "Page.loadEventFired" not in self._events:
+                self._note(self._receive())
 
     def run(self, script: str):
         """The value of an expression in the page."""
@@ -131,8 +136,10 @@ class Browser:
     def click(self, script: str) -> None:
         """A real click into the middle of the element that the expression gives."""
         x, y = self.run(
-            f"(() => {{ const e = {script};"
+            f"(async () => {{ const e = {script};"
             " e.scrollIntoView({block: 'center', behavior: 'instant'});"
+            # The position is final when the scroll has been drawn.
+            " for (const _ of [1, 2]) await new Promise(requestAnimationFrame);"
             " const b = e.getBoundingClientRect();"
             " return [b.x + b.width / 2, b.y + b.height / 2]; })()"
         )

@@ -1,25 +1,45 @@
 """Records become charts, machines get names, indexes get colours."""
 
+import dataclasses
 import json
 import pathlib
 import tempfile
 import unittest
+from unittest import mock
 
 import fixture
-from rtindex_report import charts, colours, experiments, machines, names, records, words
+from rtindex_report import (
+    charts,
+    colours,
+    experiments,
+    machines,
+    names,
+    programs,
+    records,
+    words,
+)
 
 
 def read_fixture():
     with tempfile.TemporaryDirectory() as folder:
         root = pathlib.Path(folder)
         fixture.write(root)
-        return records.read([root]), experiments.read([root])
+        return records.read([root])
+
+
+def record(experiment, x, **workload):
+    return records.Record(
+        experiment, "hash@cpu", "lookup_ms", fixture.CPU, "f", x=x, value=1.0, workload=workload
+    )
 
 
 class Charts(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.all, cls.described = read_fixture()
+        replaced = fixture.described()
+        replaced.start()
+        cls.addClassCleanup(replaced.stop)
+        cls.all = read_fixture()
         cls.machines = machines.all_machines(cls.all)
         shown = charts.largest_scale(cls.all)
         cls.charts = {
@@ -28,7 +48,7 @@ class Charts(unittest.TestCase):
                 [one for one in shown if one.experiment == experiment.name],
                 cls.machines,
             )
-            for experiment in experiments.in_order(cls.described, shown)
+            for experiment in experiments.in_order(shown)
         }
 
     def test_described_experiments_come_in_their_order_and_others_after_them(self):
@@ -82,7 +102,7 @@ class Charts(unittest.TestCase):
             for index in ("hash@cpu,group=2", "hash@cpu,group=4", "btree@cpu,order=on")
             for question, keys in (("all hit", "dense"), ("all hit", "sparse"), ("misses", "dense"))
         ]
-        (one,) = experiments.in_order({}, measured)
+        (one,) = experiments.in_order(measured)
         (chart,) = charts.of_experiment(one, measured, machines.all_machines(measured))
         labels = [series.label for series in chart.series]
         self.assertEqual(labels, ["hash, group=2", "hash, group=4", "btree"])
@@ -93,7 +113,7 @@ class Charts(unittest.TestCase):
         made = [json.dumps({**next(fixture.keys(fixture.CPU, 1)), "value": v}) for v in (5.0, 7.0)]
         measured = [records.parse(line, "f") for line in made]
         chart = charts.of_experiment(
-            self.described["keys"], measured, machines.all_machines(measured)
+            experiments.described()["keys"], measured, machines.all_machines(measured)
         )[0]
         self.assertEqual([one.value for one in chart.series[0].records], [7.0])
 
@@ -131,21 +151,77 @@ class Charts(unittest.TestCase):
 
     def test_metrics_that_a_description_leaves_out_are_left_out(self):
         only_time = {**fixture.EXPERIMENTS[1], "metrics": fixture.EXPERIMENTS[1]["metrics"][:1]}
-        described = {"keys": experiments._described(only_time)}
-        (shown,) = [one for one in experiments.in_order(described, self.all) if one.name == "keys"]
+        known = {"keys": experiments.from_entry(only_time)}
+        with mock.patch.object(experiments, "described", lambda: known):
+            shown = {one.name: one for one in experiments.in_order(self.all)}["keys"]
         self.assertEqual([metric.name for metric in shown.metrics], ["lookup_ms"])
 
-    def test_an_experiment_that_is_not_described_gets_a_title(self):
-        (guessed,) = experiments.in_order(
-            {}, [one for one in self.all if one.experiment == "cpu-peers"]
-        )
-        self.assertEqual(guessed.title, "CPU peers")
-        self.assertTrue(guessed.metrics[0].lower_is_better)
+    def test_an_experiment_of_a_program_has_its_title(self):
+        (found,) = experiments.in_order([o for o in self.all if o.experiment == "cpu-peers"])
+        self.assertEqual(found.title, "Beside the C++ libraries")
+        self.assertTrue(found.metrics[0].lower_is_better)
+
+    def test_an_unknown_experiment_is_derived_from_its_records(self):
+        for workload, label in (
+            ({"threads": 4.0}, "threads"),
+            ({"keys": 16}, "keys, log2"),
+            ({"keys": 5}, "x of the records"),
+        ):
+            (found,) = experiments.in_order([record("my-own", 4.0, **workload)])
+            self.assertEqual((found.title, found.page, found.x.label), ("My own", "other", label))
+            self.assertEqual(found.metrics[0].label, "time of the lookups [ms]")
+
+    def test_categories_that_differ_in_a_number_are_in_its_order(self):
+        measured = [
+            dataclasses.replace(record("my-own", None), category=text)
+            for text in ("refit, 2^8", "rebuild", "refit, 2^12", "refit, 2^4")
+        ]
+        (one,) = experiments.in_order(measured)
+        (chart,) = charts.of_experiment(one, measured, machines.all_machines(measured))
+        cases = [made.category for made in chart.series[0].records]
+        self.assertEqual(cases, ["refit, 2^4", "refit, 2^8", "refit, 2^12", "rebuild"])
+
+
+class Programs(unittest.TestCase):
+    def assigned(self, experiment, question, **workload):
+        made = record(experiment, None, question=question, **workload)
+        (found,) = programs.assigned([made])
+        return found
+
+    def test_each_question_has_its_page(self):
+        for experiment, question, page in (
+            ("cpu-peers", "strings", "strings"),
+            ("cpu-peers", "inserts in batches of 2^10", "changes"),
+            ("cpu-peers", "points, sorted", "points"),
+            ("gpu-indexes", "urls, any", "strings"),
+            ("gpu-indexes", "any, pinned", "host-memory"),
+            ("python-intervals", "", "intervals"),
+            ("python-filters", "", "filters"),
+            ("duckdb-join", "", "joins"),
+        ):
+            (one,) = experiments.in_order([self.assigned(experiment, question)])
+            self.assertEqual(one.page, page, question)
+            self.assertTrue(one.title and one.question)
+
+    def test_the_memory_of_a_question_is_a_series(self):
+        found = self.assigned("gpu-indexes", "range count, ordinary")
+        self.assertEqual((found.series, found.category), ("hash, pageable memory", "range count"))
+
+    def test_the_size_of_a_batch_is_its_place(self):
+        found = self.assigned("gpu-indexes", "any, batch of 2^10, pinned")
+        self.assertEqual((found.x, found.category), (1024.0, "any"))
+
+    def test_a_column_that_is_skewed_is_on_the_page_of_skew(self):
+        found = self.assigned("gpu-indexes", "build", distribution="clusters")
+        self.assertEqual(found.experiment, "gpu-skew")
+
+    def test_records_of_tests_are_not_shown(self):
+        self.assertEqual(programs.assigned([record("fuzz", None)]), [])
 
 
 class Machines(unittest.TestCase):
     def test_own_machines_come_first(self):
-        found = machines.all_machines(read_fixture()[0]).values()
+        found = machines.all_machines(read_fixture()).values()
         named = [(machine.name, machine.published) for machine in found]
         self.assertEqual(
             named,
@@ -165,9 +241,30 @@ class Machines(unittest.TestCase):
             ["Example CPU, 8 cores (desk)", "Example CPU, 8 cores (shelf)"],
         )
 
+    def shown_first(self, measured, wanted=None):
+        return machines.first_shown(machines.all_machines(measured), measured, wanted).folder
+
+    def test_the_newest_records_are_shown_first(self):
+        line = next(fixture.keys(fixture.CPU, 1))
+        many = [records.parse(json.dumps(line), "many")] * 3
+        dated = [
+            records.parse(json.dumps({**line, "date": f"2026-01-0{day}T00:00:00Z"}), folder)
+            for day, folder in ((2, "new"), (1, "old"))
+        ]
+        self.assertEqual(self.shown_first([*many, *dated]), "new")
+        self.assertEqual(self.shown_first([*many, records.parse(json.dumps(line), "one")]), "many")
+        self.assertEqual(self.shown_first([*many, *dated], "old"), "old")
+        with self.assertRaisesRegex(records.ReportError, "--machine desk: .* many, new, old"):
+            self.shown_first([*many, *dated], "desk")
+
+    def test_records_without_a_gpu_belong_to_the_machine_of_their_folder(self):
+        made = [next(fixture.keys(facts, 1)) for facts in (fixture.GPU, fixture.CPU)]
+        measured = [records.parse(json.dumps(line), "f") for line in made]
+        self.assertEqual(len(machines.all_machines(machines.with_gpus(measured))), 1)
+
     def test_rt_cores(self):
         made = [
-            machines.Machine(0, "", False, facts)
+            machines.Machine(0, "", False, "", facts)
             for facts in (fixture.GPU, {**fixture.GPU, "rt_cores": 30}, fixture.CPU)
         ]
         self.assertEqual([machine.has_no_rt_cores for machine in made], [True, False, False])

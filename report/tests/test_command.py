@@ -52,11 +52,17 @@ class Command(unittest.TestCase):
             pages.append(self.output.read_bytes())
         self.assertEqual(pages[0], pages[1])
 
-    def test_a_file_alone_finds_its_descriptions(self):
+    def test_a_file_alone_has_titles_and_axes(self):
         self.run_report(self.root / "example-cpu" / "laptop.jsonl", "-o", self.output)
         page = self.output.read_text(encoding="utf-8")
-        self.assertIn("What do lookups cost that find nothing?", page)
+        self.assertIn("Which index gains most when lookups miss?", page)
+        self.assertIn("share of lookups that hit", page)
         self.assertNotIn("RTX 4090", page)
+
+    def test_a_machine_that_is_not_there(self):
+        done = self.run_report(self.root, "-o", self.output, "--machine", "desk")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("--machine desk: no such folder of records; there are: example-", done.stderr)
 
     def test_an_output_that_cannot_be_written(self):
         done = self.run_report(self.root, "-o", self.root / "nowhere" / "report.html")

@@ -25,14 +25,15 @@ class Page(unittest.TestCase):
         root = pathlib.Path(cls.folder.name)
         fixture.write(root)
         cls.path = root / "report.html"
-        with contextlib.redirect_stdout(io.StringIO()):
-            assert command.main([str(root), "-o", str(cls.path)]) == 0
+        with contextlib.redirect_stdout(io.StringIO()), fixture.described():
+            arguments = [str(root), "-o", str(cls.path), "--machine", "example-cpu"]
+            assert command.main(arguments) == 0
         cls.browser = browser.Browser(PROGRAM)
         cls.addClassCleanup(cls.browser.__exit__)
 
     def setUp(self):
         self.browser.errors.clear()
-        self.browser.open(self.path)
+        self.browser.open(self.path, at="/points")
 
     def tearDown(self):
         self.assertEqual(self.browser.errors, [])
@@ -124,20 +125,39 @@ class Page(unittest.TestCase):
         told = self.run_script("document.getElementById('zipf').innerText")
         self.assertIn("Not measured: this needs rays.", told)
 
-    def test_where_nothing_was_measured_the_machine_that_did_is_a_click_away(self):
-        radios = "document.querySelectorAll('input[name=machine]')"
+    def test_where_nothing_was_measured_another_machine_is_shown_and_named(self):
         bars = "document.querySelectorAll('#cpu-peers .bar').length"
         before = self.run_script(bars)
-        self.browser.click(f"{radios}[1].labels[0]")
-        told = self.run_script("document.querySelector('#cpu-peers .empty').innerText")
-        self.assertTrue(told.startswith("Not measured on this machine, but on "), told)
-        self.browser.click("document.querySelector('#cpu-peers .empty button')")
-        self.assertTrue(self.run_script(f"{radios}[0].checked"))
+        self.browser.click("document.querySelectorAll('input[name=machine]')[1].labels[0]")
+        told = self.run_script("document.querySelector('#cpu-peers .instead').innerText")
+        self.assertEqual(told, "Not measured on Example H. Shown: Example CPU, 8 cores.")
         self.assertEqual(self.run_script(bars), before)
+        setup = "document.querySelector('#cpu-peers .setup:not([hidden])').innerText"
+        self.assertIn("Measured on Example CPU", self.run_script(setup))
 
     def test_what_nobody_measured_is_named(self):
         told = self.run_script("document.querySelector('.missing').innerText")
         self.assertIn("rtindex bench batches --scale paper", told)
+
+    def test_the_menu_shows_one_page(self):
+        pages = "[...document.querySelectorAll('.page')]"
+        shown = f"{pages}.filter((page) => page.clientWidth).map((page) => page.id)"
+        self.assertEqual(self.run_script(shown), ["page-points"])
+        self.browser.click("document.querySelector('.menu a')")
+        self.assertEqual(self.run_script(shown), ["page-overview"])
+        current = "document.querySelector('.menu [aria-current]').innerText"
+        self.assertEqual(self.run_script(current), "Overview")
+        # A link to an experiment opens its page.
+        self.browser.click("document.querySelector('.wins a, .strips a')")
+        self.assertEqual(self.run_script(shown), ["page-points"])
+        self.assertGreater(self.run_script("document.querySelectorAll('svg.plot').length"), 0)
+
+    def test_hatching_is_explained_where_something_is_hatched(self):
+        explained = (
+            "[...document.querySelectorAll('.strips')].every((strips) =>"
+            " !strips.querySelector('.strip .close') === !strips.querySelector('.key'))"
+        )
+        self.assertTrue(self.run_script(explained))
 
     def test_the_mouse_reads_values(self):
         self.browser.click("document.querySelector('#key-modes svg.plot')")

@@ -150,6 +150,20 @@ class Winners(unittest.TestCase):
         close = [record("hash", 12, runs=(10, 12)), record("btree", 11, runs=(10.5, 11.5))]
         self.assertTrue(contests(close, lower=False)[0].verdicts[0].close)
 
+    def test_settings_of_one_index_are_no_rivals(self):
+        measured = [
+            record("rx:native,order=auto", 10, "rx:native, ordered"),
+            record("rx:native,order=off", 11, "rx:native, unordered"),
+            record("hash", 20),
+        ]
+        (contest,) = contests(measured)
+        self.assertTrue(contest.between_indexes)
+        self.assertEqual(winner_names(contest), ["rx:native"])
+        self.assertEqual(contest.verdicts[0].factor, 2.0)
+
+    def test_within_one_percent_is_close(self):
+        self.assertTrue(contests([record("hash", 10), record("btree", 10.05)])[0].verdicts[0].close)
+
     def test_settings_of_one_index_keep_their_names(self):
         measured = [
             record("rx:embree,mode=3d", 10, "rx:embree, 3d"),

@@ -15,9 +15,7 @@ function drawBars(view) {
   const log = chart.log && Math.min(...values) > 0;
   const share = log ? logScale([Math.min(...values) / 1.5, Math.max(...values)], [0, 100]) :
                       linearScale([0, Math.max(...values)], [0, 100]);
-  const categories =
-      new Set(view.series.flatMap((series) => series.points.map((point) => point.x)));
-  for (const category of categories)
+  for (const category of placesOf(view))
     plot.append(drawCategory(chart, category, visible, share, log));
   return plot;
 }
@@ -52,10 +50,11 @@ function drawBar(series, point, unit, share, log, isBest) {
   return bar;
 }
 
-// The best own measurement, where the metric says what is better.
+// The best own measurement of several indexes, where the metric says what is better.
 function bestOf(chart, rows) {
   const own = rows.filter(({series, point}) => !series.paper && point && !point.status);
-  if (typeof chart.lower !== "boolean" || own.length < 2) return null;
+  const indexes = new Set(own.map(({series}) => series.index));
+  if (typeof chart.lower !== "boolean" || indexes.size < 2) return null;
   const sign = chart.lower ? 1 : -1;
   return own.reduce((best, row) => (sign * row.point.value < sign * best.point.value ? row : best))
       .point;

@@ -2,6 +2,7 @@
 
 const LABEL_ROOM = 640;  // from this width on, lines are named at their ends
 const MOST_LABELS = 14;
+const MOST_ROOM = 0.34;  // of the width, for these names; longer ones are in the legend alone
 
 function drawLines(view, width) {
   const {chart} = view;
@@ -24,7 +25,8 @@ function drawLines(view, width) {
     svg.append(makeSvg("text", {class: "empty", x: width / 2, y: height / 2}, "Nothing to draw"));
     return svg;
   }
-  const named = width >= LABEL_ROOM && drawn.length <= MOST_LABELS;
+  const labels = labelWidth(drawn);
+  const named = width >= LABEL_ROOM && drawn.length <= MOST_LABELS && labels <= width * MOST_ROOM;
   const frame = frameOf(chart, drawn, points, {width, height, named, unit});
   svg.append(drawAxes(chart, frame, unit));
   for (const series of drawn) svg.append(drawSeries(series, view, frame));
@@ -34,16 +36,33 @@ function drawLines(view, width) {
 }
 
 function frameOf(chart, drawn, points, {width, height, named, unit}) {
-  const longest = Math.max(...drawn.map((series) => series.name.length));
-  const right = named ? Math.min(210, 26 + longest * 6.4) : 16;
-  const [top, bottom] = [12, height - 46];
+  const right = named ? labelWidth(drawn) : 16;
+  const lines = wrapped(chart.x.label, (width - right - 60) / 6.8);
+  const [top, bottom] = [12, height - 30 - 16 * lines.length];
   const values = points.map((point) => point.value);
   const y = valueAxis(values, chart.log, [bottom, top], unit);
   const widest = Math.max(...y.ticks.map((tick) => tickText(tick, unit).length));
   const box = {left: 18 + widest * 7.2, right: width - right, top, bottom};
   const places = [...new Set(points.map((point) => point.x))].sort((a, b) => a - b);
   const x = placeAxis(places, chart.x, [box.left + 8, box.right - 8]);
-  return {box, places, x, y};
+  return {box, places, x, y, lines};
+}
+
+function labelWidth(drawn) {
+  return 26 + 7 * Math.max(...drawn.map((series) => series.name.length));
+}
+
+// The words of a label, as lines of at most some letters.
+function wrapped(text, letters) {
+  const lines = [""];
+  for (const word of text.split(" ")) {
+    const longer = `${lines.at(-1)} ${word}`.trim();
+    if (longer.length > letters && lines.at(-1))
+      lines.push(word);
+    else
+      lines[lines.length - 1] = longer;
+  }
+  return lines;
 }
 
 function tickText(tick, unit) { return isBytes(unit) ? formatBytes(tick) : formatNumber(tick); }
@@ -55,7 +74,7 @@ function describe(view, drawn) {
       what}. Arrow keys read the values.`;
 }
 
-function drawAxes(chart, {box, x, y}, unit) {
+function drawAxes(chart, {box, x, y, lines}, unit) {
   const axes = makeSvg("g", {class: "axes", "aria-hidden": "true"});
   for (const tick of y.ticks) {
     const at = y.scale(tick).toFixed(1);
@@ -74,9 +93,11 @@ function drawAxes(chart, {box, x, y}, unit) {
   }
   axes.append(
       makeSvg("line", {class: "base", x1: box.left, x2: box.right, y1: box.bottom, y2: box.bottom}),
-      makeSvg(
-          "text", {class: "axis", x: (box.left + box.right) / 2, y: box.bottom + 39},
-          chart.x.label),
+      ...lines.map(
+          (line, place) => makeSvg(
+              "text",
+              {class: "axis", x: (box.left + box.right) / 2, y: box.bottom + 39 + 16 * place},
+              line)),
   );
   return axes;
 }
@@ -113,14 +134,13 @@ function drawEndLabels(drawn, {box, x, y}) {
   spread(labels, 15, box.top + 4, box.bottom);
   const group = makeSvg("g", {class: "ends", "aria-hidden": "true"});
   for (const {series, from, at} of labels) {
-    const text = series.name.length > 29 ? series.name.slice(0, 28) + "…" : series.name;
     group.append(
         makeSvg(
             "g",
             {style: colourOf(series), "data-mark": series.key},
             makeSvg(
                 "path", {class: "leader", d: `M${from[0] + 6},${from[1]}L${box.right + 8},${at}`}),
-            makeSvg("text", {class: "end", x: box.right + 12, y: at, dy: "0.32em"}, text),
+            makeSvg("text", {class: "end", x: box.right + 12, y: at, dy: "0.32em"}, series.name),
             ),
     );
   }

@@ -1,4 +1,4 @@
-// Draws every panel, and draws it again when a choice or the width changes.
+// Shows one page, and draws its panels, again when a choice or the width changes.
 
 function captionOf({chart, switches}) {
   const better = {true: "lower is better", false: "higher is better"}[chart.lower];
@@ -27,6 +27,13 @@ function elsewhere({chart}) {
   return make("p", {class: "empty"}, text, ...buttons);
 }
 
+// Names the machine where the chosen one has no measurements of an experiment.
+function insteadOf({instead}) {
+  if (!instead) return null;
+  const chosen = data.machines[state.machine].name;
+  return make("p", {class: "instead"}, `Not measured on ${chosen}. Shown: ${instead}.`);
+}
+
 function draw(panel) {
   const view = viewOf(panel, () => draw(panel));
   const article = panel.closest("article");
@@ -39,25 +46,53 @@ function draw(panel) {
     const plot =
         view.chart.kind === "lines" ? drawLines(view, Math.max(280, room)) : drawBars(view);
     const stage = make("div", {class: "stage"}, plot, view.tip);
-    view.figure.replaceChildren(
-        ...[captionOf(view), stage, drawLegend(view), drawGaps(view)].filter((part) => part),
-    );
+    const parts = [insteadOf(view), captionOf(view), stage, drawLegend(view), drawGaps(view)];
+    view.figure.replaceChildren(...parts.filter((part) => part));
   }
   const numbers = panel.querySelector(".numbers");
   numbers.hidden = view.series.length === 0;
   numbers.querySelector(".scroll").replaceChildren(drawTable(view));
 }
 
+const pages = [...document.querySelectorAll(".page")];
 const panels = [...document.querySelectorAll(".panel")];
+
+// Panels of hidden pages have no width; they are drawn when their page is shown.
+function drawShown() {
+  const width = (panel) => panel.closest("article").clientWidth;
+  panels.filter((panel) => width(panel) > 0 && panel.drawnFor !== width(panel)).forEach(draw);
+}
 
 function showChoice() {
   for (const block of document.querySelectorAll("[data-machine]")) {
     const machine = data.machines[Number(block.dataset.machine)];
-    const wanted = machine.paper ? state.paper : state.machine;
-    block.hidden = !(wanted === String(machine.id) || (wanted === "all" && !machine.paper));
+    const panel = block.closest("article")?.querySelector(".panel");
+    const wanted = machine.paper ? [state.paper] : [state.machine];
+    if (panel && !machine.paper) wanted.push(machineOf(panel.dataset.experiment));
+    const isShown = wanted.includes(String(machine.id)) || wanted.includes("all");
+    block.hidden = !isShown;
   }
   document.body.classList.toggle("without-paper", state.paper === "none");
-  panels.forEach(draw);
+  for (const panel of panels) panel.drawnFor = null;
+  drawShown();
+}
+
+// "#/strings" names a page and "#keys" an experiment, whose page is shown; else the overview is.
+function showPage() {
+  const name = decodeURIComponent(location.hash.slice(1));
+  const experiment = document.getElementById(name);
+  const page = document.getElementById(name.replace("/", "page-"));
+  const shown = (experiment ?? page)?.closest(".page") ?? pages[0];
+  for (const page of pages) page.toggleAttribute("data-off", page !== shown);
+  for (const link of document.querySelectorAll(".menu a")) {
+    const isShown = link.hash === shown.id.replace("page-", "#/");
+    isShown ? link.setAttribute("aria-current", "page") : link.removeAttribute("aria-current");
+  }
+  drawShown();
+  if (experiment)
+    experiment.scrollIntoView();
+  else
+    scrollTo(0, 0);
 }
 
 function chooseTab(tab) {
@@ -98,11 +133,18 @@ for (const button of document.querySelectorAll(".command .copy")) {
   button.addEventListener(
       "click", () => copyText(button.previousElementSibling.textContent, button));
 }
-// Printing shows every strip of winners.
+// Printing shows every page and every strip of winners.
 const folded = [...document.querySelectorAll(".strips:not([open])")];
-addEventListener("beforeprint", () => folded.forEach((part) => (part.open = true)));
-addEventListener("afterprint", () => folded.forEach((part) => (part.open = false)));
-new ResizeObserver(() => {
-  panels.filter((panel) => panel.drawnFor !== panel.closest("article").clientWidth).forEach(draw);
-}).observe(document.body);
+addEventListener("beforeprint", () => {
+  for (const part of folded) part.open = true;
+  for (const page of pages) page.removeAttribute("data-off");
+  drawShown();
+});
+addEventListener("afterprint", () => {
+  for (const part of folded) part.open = false;
+  showPage();
+});
+addEventListener("hashchange", showPage);
+new ResizeObserver(drawShown).observe(document.body);
 showChoice();
+showPage();

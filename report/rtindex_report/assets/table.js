@@ -3,7 +3,8 @@
 function placesOf(view) {
   const places =
       [...new Set(view.series.flatMap((series) => series.points.map((point) => point.x)))];
-  return view.chart.kind === "lines" ? places.sort((a, b) => a - b) : places;
+  const {kind, places: order} = view.chart;
+  return places.sort((a, b) => (kind === "lines" ? a - b : order.indexOf(a) - order.indexOf(b)));
 }
 
 function pointAt(series, place) { return series.points.find((point) => point.x === place); }

@@ -4,15 +4,24 @@ const data = JSON.parse(document.getElementById("data").textContent);
 const own = data.machines.filter((machine) => !machine.paper);
 const published = data.machines.filter((machine) => machine.paper);
 const state = {
-  machine: own.length ? String(own[0].id) : "none",
+  machine: own.length ? String(data.first) : "none",
   paper: published.length ? String(published[0].id) : "none",
   runs: "median",
 };
 const choices = new Map();  // panel -> what was chosen there; kept while machines are switched
 
-function isChosen(series) {
+// The machine whose measurements an experiment shows: the chosen one, or else one that has some.
+function machineOf(experiment) {
+  const series = data.charts[experiment].flatMap((chart) => chart.series);
+  const measured = new Set(series.filter((one) => !one.paper).map((one) => String(one.machine)));
+  if (state.machine === "all" || measured.size === 0 || measured.has(state.machine))
+    return state.machine;
+  return measured.has(String(data.first)) ? String(data.first) : [...measured][0];
+}
+
+function isChosen(series, machine) {
   if (series.paper) return String(series.machine) === state.paper;
-  return state.machine === "all" || String(series.machine) === state.machine;
+  return machine === "all" || String(series.machine) === machine;
 }
 
 // Names and markers of this view; side by side, names include the machine.
@@ -73,11 +82,14 @@ function viewOf(panel, redraw) {
   const chart = data.charts[panel.dataset.experiment][Number(panel.dataset.chart)];
   const chosen = choicesOf(panel, chart);
   const across = chart.across && chart.kind === "bars";
-  let series = across ? acrossMachines(chart) : chart.series.filter(isChosen).map(named);
+  const machine = machineOf(panel.dataset.experiment);
+  let series = across ? acrossMachines(chart) :
+                        chart.series.filter((one) => isChosen(one, machine)).map(named);
   if (state.runs === "median") series = series.map(middle);
   const view = {
     chart: {...chart, log: chosen.isLog},
     series,
+    instead: !across && machine !== state.machine ? data.machines[machine].name : null,
     hidden: chosen.hidden,
     figure: panel.querySelector("figure"),
     tip: make("div", {class: "tip", role: "status", hidden: true}),
