@@ -14,6 +14,7 @@ from .words import powers, rounded, x_form
 
 SCALES = ("smoke", "laptop", "paper")
 ACROSS_MACHINES = ("hardware",)  # experiments that compare machines
+NUMBER = re.compile(r"\d+(?:\.\d+)?")
 TIMES_OF_LOOKUPS = ("lookup_ms", "sort_ms", "total_ms")
 
 
@@ -100,11 +101,10 @@ def _chart(experiment, metric, kind, records, machines) -> Chart:
 
 def _in_order(categories: list[str]) -> list[str]:
     """As they come, but those that differ in numbers alone together and by number."""
-    forms = [re.sub(r"\d+", "#", text) for text in categories]
+    forms = [NUMBER.sub("#", text) for text in categories]
 
     def key(text: str) -> tuple:
-        numbers = [int(digits) for digits in re.findall(r"\d+", text)]
-        return forms.index(re.sub(r"\d+", "#", text)), numbers
+        return forms.index(NUMBER.sub("#", text)), [float(one) for one in NUMBER.findall(text)]
 
     return sorted(dict.fromkeys(categories), key=key)
 

@@ -130,7 +130,8 @@ def _derived_metric(name: str, records: list[Record]) -> Metric:
     ]
     has_x = any(record.x is not None for record in records if record.metric == name)
     label, lower = label_of(name)
-    return Metric(name, label, has_x and _is_wide(values), lower)
+    # Bars start at zero, and show factors by their lengths, unless the shortest would vanish.
+    return Metric(name, label, _is_wide(values, 30 if has_x else 3000), lower)
 
 
 def _derived_axis(records: list[Record]) -> Axis | None:
@@ -161,8 +162,8 @@ def _parameter(records: list[Record], value_of: Callable[[float], float]) -> str
     return ""
 
 
-def _is_wide(values: list[float]) -> bool:
-    return bool(values) and min(values) > 0 and max(values) / min(values) > 30
+def _is_wide(values: list[float], factor: float = 30) -> bool:
+    return bool(values) and min(values) > 0 and max(values) / min(values) > factor
 
 
 def _title(name: str) -> str:

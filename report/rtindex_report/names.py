@@ -10,6 +10,20 @@ SPEC = re.compile(r"^(rx|sorted|btree|hash)(?::(\w+))?(?:@\w+)?(?:,.*)?$")
 PAPER = {"RX": "rx:optix", "SA": "sorted", "HT": "hash", "B+": "btree"}
 
 
+# Settings that a spec has where nothing is chosen, as docs/specs.md lists them.
+DEFAULTS = {
+    "mode=3d",
+    "scale=2^0",
+    "primitive=triangle",
+    "point=perpendicular",
+    "range=offset",
+    "compact=off",
+    "update=rebuild",
+    "row_rays=occupied",
+    "threads=all",
+}
+
+
 def family(index: str) -> str:
     """The index without its settings, which decides the colour: kind and tracer of a spec, or the
     name of a peer without what is in parentheses."""
@@ -28,11 +42,11 @@ def short(index: str) -> str:
 
 
 def settings(index: str) -> list[str]:
-    """group=4 of btree@cuda,order=auto,group=4: without defaults, which later versions add to; none
-    of a peer."""
+    """group=4 of btree@cuda,order=auto,group=4: without defaults; none of a peer."""
     if not SPEC.match(index):
         return []
-    return [one for one in index.split(",")[1:] if not one.endswith(("=auto", "threads=all"))]
+    chosen = index.split(",")[1:]
+    return [one for one in chosen if one not in DEFAULTS and not one.endswith("=auto")]
 
 
 def variant(series: str) -> str:

@@ -73,5 +73,14 @@ def _category(record: Record, differing: dict[str, list[str]]) -> str | None:
         value = record.workload.get(key)
         if value is None:
             continue
-        parts.append(value if isinstance(value, str) else f"{key.replace('_', ' ')} {value}")
+        parts.append(_text(key, value))
     return ", ".join(parts)
+
+
+def _text(key: str, value: object) -> str:
+    """32-bit keys, 2^26 keys, hits 16"""
+    if isinstance(value, str):
+        return value
+    if key.endswith("_log2"):
+        return f"2^{value} {key[: -len('_log2')]}"
+    return f"{key.replace('_', ' ')} {value}"

@@ -61,10 +61,18 @@ PROGRAMS = (
     ),
     Program(
         "cpu-peers",
-        "(distributions|Zipf|uniform|clustered|all keys equal)",
-        "cpu-skew",
+        "distributions",
+        "cpu-distributions",
         "Skewed columns beside Abseil",
         "What do skewed, clustered and repeated keys cost?",
+        "skew",
+    ),
+    Program(
+        "cpu-peers",
+        "(Zipf|uniform|clustered|all keys equal)",
+        "cpu-skew",
+        "Skewed lookups of rx:native",
+        "What do clustered and equal keys, and lookups by Zipf's law, cost?",
         "skew",
     ),
     Program(

@@ -171,6 +171,12 @@ class Charts(unittest.TestCase):
             self.assertEqual((found.title, found.page, found.x.label), ("My own", "other", label))
             self.assertEqual(found.metrics[0].label, "time of the lookups [ms]")
 
+    def test_powers_of_two_of_a_workload_are_written_as_such(self):
+        measured = [record("my-own", None, keys_log2=keys) for keys in (20, 26)]
+        (one,) = experiments.in_order(measured)
+        (chart,) = charts.of_experiment(one, measured, machines.all_machines(measured))
+        self.assertEqual(list(chart.short_category.values()), ["2²⁰ keys", "2²⁶ keys"])
+
     def test_categories_that_differ_in_a_number_are_in_its_order(self):
         measured = [
             dataclasses.replace(record("my-own", None), category=text)

@@ -10,13 +10,15 @@ const state = {
 };
 const choices = new Map();  // panel -> what was chosen there; kept while machines are switched
 
-// The machine whose measurements an experiment shows: the chosen one, or else one that has some.
+// The machine whose measurements an experiment shows: the chosen one, or else that with most
+// series.
 function machineOf(experiment) {
-  const series = data.charts[experiment].flatMap((chart) => chart.series);
-  const measured = new Set(series.filter((one) => !one.paper).map((one) => String(one.machine)));
-  if (state.machine === "all" || measured.size === 0 || measured.has(state.machine))
+  const series = new Map();
+  for (const one of data.charts[experiment].flatMap((chart) => chart.series))
+    if (!one.paper) series.set(String(one.machine), (series.get(String(one.machine)) ?? 0) + 1);
+  if (state.machine === "all" || series.size === 0 || series.has(state.machine))
     return state.machine;
-  return measured.has(String(data.first)) ? String(data.first) : [...measured][0];
+  return [...series].reduce((most, one) => (one[1] > most[1] ? one : most))[0];
 }
 
 function isChosen(series, machine) {
