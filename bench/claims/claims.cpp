@@ -27,13 +27,20 @@ const std::vector<Claim>& claims() {
   return all;
 }
 
-std::string verdict(const Claim& claim, const Figures& figures) {
-  if (claim.about == About::rt_cores && !figures.has_rt_cores())
-    return "not testable without RT cores";
-  if (claim.about == About::gpus && !figures.is_gpu()) return "not testable on a CPU";
+Verdict verdict(const Claim& claim, const Figures& figures) {
+  figures.reset_gap();
   const Quantity quantity = claim.quantity(figures);
-  if (!quantity) return "not measured";
-  return claim.holds(*quantity) ? "supported" : "contradicted";
+  const std::optional<Gap> gap = quantity ? std::nullopt : figures.first_gap();
+  const bool has_records = !gap || gap->kind != Gap::Kind::not_run;
+  if (claim.about == About::rt_cores && !figures.has_rt_cores())
+    return {"not testable without RT cores", has_records};
+  if (claim.about == About::gpus && !figures.is_gpu())
+    return {"not testable on a CPU", has_records};
+  if (quantity) return {claim.holds(*quantity) ? "supported" : "contradicted"};
+  if (!gap) return {"not measured"};
+  if (!has_records) return {"not measured: " + gap->reason, false, gap->experiment};
+  const bool applies = gap->kind != Gap::Kind::not_applicable;
+  return {(applies ? "not measured: " : "not applicable: ") + gap->reason};
 }
 
 }  // namespace rtindex::bench

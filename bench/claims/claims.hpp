@@ -34,8 +34,13 @@ struct Claim {
 
 [[nodiscard]] const std::vector<Claim>& claims();
 
-// "supported", "contradicted", "not testable without RT cores", "not testable on a CPU" or
-// "not measured".
-[[nodiscard]] std::string verdict(const Claim& claim, const Figures& figures);
+// "supported" or "contradicted"; else "not testable", "not applicable" or "not measured" with the
+// reason.
+struct Verdict {
+  std::string text;
+  bool has_records = true;   // of the experiment that the claim is about
+  std::string missing = {};  // the experiment to run; empty: none
+};
+[[nodiscard]] Verdict verdict(const Claim& claim, const Figures& figures);
 
 }  // namespace rtindex::bench

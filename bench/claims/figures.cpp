@@ -44,6 +44,16 @@ std::map<std::string, std::string> names_in(const std::vector<Record>& records) 
   return names;
 }
 
+// What is measured for an index of the paper.
+std::string our_names(const std::string& index) {
+  static const std::map<std::string, std::string> names = {{"RX", "rx:embree or rx:optix"},
+                                                           {"HT", "hash"},
+                                                           {"B+", "btree"},
+                                                           {"SA", "sorted"},
+                                                           {"sort", "the sort"}};
+  return names.at(index);
+}
+
 double best_run(const Record& record) {
   if (record.runs.empty()) return *record.value;
   const auto [least, greatest] = std::minmax_element(record.runs.begin(), record.runs.end());
@@ -96,7 +106,9 @@ Quantity Figures::value(const std::string& experiment, const std::string& index,
         break;
     }
   }
-  return best == nullptr ? Quantity() : best_run(*best);
+  if (best != nullptr) return best_run(*best);
+  note_gap(experiment, index, what, metric);
+  return {};
 }
 
 std::vector<double> Figures::values(const std::string& experiment, const std::string& index,
@@ -107,7 +119,36 @@ std::vector<double> Figures::values(const std::string& experiment, const std::st
     if (record.experiment == experiment && record.series == wanted && record.metric == metric &&
         record.ok())
       values.push_back(best_run(record));
+  if (values.empty()) note_gap(experiment, index, what, metric);
   return values;
+}
+
+bool Figures::has_series(const std::string& label) const {
+  return std::ranges::any_of(
+      records_, [&](const Record& record) { return record.series.starts_with(label); });
+}
+
+Gap Figures::gap(const std::string& experiment, const std::string& index, const std::string& what,
+                 const std::string& metric) const {
+  using enum Gap::Kind;
+  if (std::ranges::none_of(records_, [&](const Record& r) { return r.experiment == experiment; }))
+    return {not_run, experiment, "no records of " + experiment};
+  if (!names_.contains(index)) {
+    if (index == "RX" && has_series("rx:native"))
+      return {not_applicable, experiment, "rx:native casts no rays; measure rx:embree or rx:optix"};
+    return {no_index, experiment, "no records of " + our_names(index)};
+  }
+  const std::string wanted = series(index, what);
+  for (const Record& record : records_)
+    if (record.experiment == experiment && record.series == wanted && record.metric == metric &&
+        !record.ok())
+      return {no_point, experiment, wanted + ' ' + record.status};
+  return {no_point, experiment, "this scale has no such point"};
+}
+
+void Figures::note_gap(const std::string& experiment, const std::string& index,
+                       const std::string& what, const std::string& metric) const {
+  if (!first_gap_) first_gap_ = gap(experiment, index, what, metric);
 }
 
 Figures published_figures(const std::string& gpu) {

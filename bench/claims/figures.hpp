@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -11,6 +12,14 @@ namespace rtindex::bench {
 
 // A measured value, if there is one.
 using Quantity = std::optional<double>;
+
+// Why there is no value.
+struct Gap {
+  // not_applicable: the records are of another kind of index. not_run: the experiment has none.
+  enum class Kind : std::uint8_t { not_applicable, not_run, no_index, no_point } kind;
+  std::string experiment;
+  std::string reason;
+};
 
 // The records of one machine at one scale, by the paper's names: RX, HT, B+ and SA. Ours are
 // rx:optix or rx:embree (never rx:native), hash, btree and sorted. "sort" is the sort of the
@@ -47,9 +56,20 @@ class Figures {
                                            const std::string& what,
                                            const std::string& metric) const;
 
+  // Why a value of the series is missing.
+  [[nodiscard]] Gap gap(const std::string& experiment, const std::string& index,
+                        const std::string& what, const std::string& metric) const;
+  // The gap that value() or values() met first since it was reset.
+  [[nodiscard]] const std::optional<Gap>& first_gap() const { return first_gap_; }
+  void reset_gap() const { first_gap_.reset(); }
+
  private:
   [[nodiscard]] std::string series(const std::string& index, const std::string& what) const;
+  [[nodiscard]] bool has_series(const std::string& label) const;
+  void note_gap(const std::string& experiment, const std::string& index, const std::string& what,
+                const std::string& metric) const;
 
+  mutable std::optional<Gap> first_gap_;  // a claim is a function of figures that returns a number
   std::string name_;
   std::vector<Record> records_;
   std::map<std::string, std::string> names_;

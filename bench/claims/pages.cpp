@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include <rtindex/error.hpp>
@@ -18,19 +20,30 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A machine's folder, its records, and the minutes that its experiments took.
+// A machine's folder and its records; of each experiment its minutes and the files with it.
 struct Machine {
-  std::string folder;
+  fs::path folder;
   std::vector<Record> records;
   std::map<std::string, double> minutes;
+  std::map<std::string, std::set<std::string>> files;
 };
 
 Machine machine_in(const fs::path& folder) {
-  const fs::path plain = folder.has_filename() ? folder : folder.parent_path();
-  Machine machine{.folder = plain.filename(), .records = read_records(folder)};
-  for (const Record& record : machine.records)
-    if (record.elapsed_s) machine.minutes[record.experiment] += *record.elapsed_s / 60;
+  Machine machine{.folder = folder};
+  for (const fs::path& file : record_files(folder))
+    for (Record& record : read_records(file)) {
+      machine.minutes[record.experiment] += record.elapsed_s.value_or(0) / 60;
+      machine.files[record.experiment].insert(file.string());
+      machine.records.push_back(std::move(record));
+    }
   return machine;
+}
+
+// Whether a machine has records of `rtindex bench`.
+bool has_experiment(const Machine& machine) {
+  return std::ranges::any_of(experiments(), [&](const Experiment& experiment) {
+    return machine.files.contains(experiment.name);
+  });
 }
 
 // A folder of records per machine, or the records of one.
@@ -44,7 +57,7 @@ std::vector<Machine> machines_in(const fs::path& results) {
     machines.push_back(machine_in(entry.path()));
   }
   if (machines.empty()) machines.push_back(machine_in(results));
-  std::erase_if(machines, [](const Machine& machine) { return machine.minutes.empty(); });
+  std::erase_if(machines, [](const Machine& machine) { return !has_experiment(machine); });
   if (machines.empty())
     throw Error(
         results.string() +
@@ -62,6 +75,11 @@ std::string number_text(const Claim& claim, const Quantity& quantity, const Figu
   return fmt::format("{:.2f}{}{}", *quantity, x.empty() ? "" : " at ", x);
 }
 
+// Of "results/here/" as of "results/here": "here".
+std::string name_of(const fs::path& folder) {
+  return folder.has_filename() ? folder.filename() : folder.parent_path().filename();
+}
+
 std::string row_of(const std::vector<std::string>& cells) {
   return fmt::format("| {} |\n", fmt::join(cells, " | "));
 }
@@ -72,8 +90,29 @@ std::string head_of(const std::vector<std::string>& cells) {
   return row_of(cells) + rule + "\n";
 }
 
-std::string minutes_text(double minutes) {
-  return minutes < 0.1 ? "< 0.1" : fmt::format("{:.1f}", minutes);
+// "0.4, `results/here/keys.jsonl`"; minutes are unknown where records have no times.
+std::string measured_text(const Machine& machine, const std::string& experiment) {
+  const auto files = machine.files.find(experiment);
+  if (files == machine.files.end()) return "–";
+  const double minutes = machine.minutes.at(experiment);
+  const std::string time = minutes < 0.1 ? "< 0.1" : fmt::format("{:.1f}", minutes);
+  return fmt::format("{}, `{}`", time, fmt::join(files->second, "`, `"));
+}
+
+std::string in_paper(const Experiment& experiment) {
+  if (experiment.section.empty()) return "–";
+  if (experiment.figure == "text") return experiment.section;
+  return fmt::format("{}, `{}`", experiment.section, experiment.figure);
+}
+
+// "Other claims need `rtindex bench keys`, ..."; empty if none is missing.
+std::string missing_text(const std::set<std::string>& missing) {
+  std::vector<std::string> commands;
+  for (const Experiment& experiment : experiments())
+    if (missing.contains(experiment.name))
+      commands.push_back(fmt::format("`{} {}`", experiment.command, experiment.name));
+  if (commands.empty()) return {};
+  return fmt::format("\nOther claims need {}.\n", fmt::join(commands, ", "));
 }
 
 }  // namespace
@@ -82,23 +121,16 @@ std::string figure_table(const fs::path& results) {
   const std::vector<Machine> machines = machines_in(results);
   std::vector<std::string> head = {"in the paper", "question", "command"};
   for (const Machine& machine : machines)
-    head.push_back(fmt::format("minutes, file in `results/{}/`", machine.folder));
+    head.push_back(fmt::format("minutes and file, {}", name_of(machine.folder)));
   std::string text = head_of(head);
   for (const Experiment& experiment : experiments()) {
-    const std::string in_paper =
-        experiment.section.empty() ? "–"
-        : experiment.figure == "text"
-            ? experiment.section
-            : fmt::format("{}, `{}`", experiment.section, experiment.figure);
-    std::vector<std::string> row = {in_paper, experiment.question,
+    const auto is_measured = [&](const Machine& machine) {
+      return machine.files.contains(experiment.name);
+    };
+    if (std::ranges::none_of(machines, is_measured)) continue;
+    std::vector<std::string> row = {in_paper(experiment), experiment.question,
                                     fmt::format("`{} {}`", experiment.command, experiment.name)};
-    for (const Machine& machine : machines) {
-      const auto minutes = machine.minutes.find(experiment.name);
-      row.push_back(
-          minutes == machine.minutes.end()
-              ? "–"
-              : fmt::format("{}, `{}.jsonl`", minutes_text(minutes->second), experiment.name));
-    }
+    for (const Machine& machine : machines) row.push_back(measured_text(machine, experiment.name));
     text += row_of(row);
   }
   return text;
@@ -109,23 +141,38 @@ std::string claim_table(const fs::path& results) {
   for (const Machine& machine : machines_in(results))
     records.insert(records.end(), machine.records.begin(), machine.records.end());
   const Figures published = published_figures("RTX 4090");
-  const std::vector<Figures> ours = figures_of(records);
+  std::vector<Figures> ours = figures_of(records);
+  // Machines with other experiments than those of the claims.
+  std::erase_if(ours, [](const Figures& figures) {
+    return std::ranges::none_of(
+        claims(), [&](const Claim& claim) { return verdict(claim, figures).has_records; });
+  });
+  if (ours.empty()) return "No claim of the paper is about these experiments.\n";
   std::vector<std::string> head = {"section", "claim", "number", "holds if", "published, RTX 4090"};
   for (const Figures& figures : ours) {
     head.push_back(figures.name());
     head.emplace_back("verdict");
   }
   std::string text = head_of(head);
+  std::set<std::string> missing;
   for (const Claim& claim : claims()) {
     std::vector<std::string> row = {claim.section, claim.sentence, claim.number, claim.condition,
                                     number_text(claim, claim.published(published), published)};
+    bool is_measured = false;
+    std::set<std::string> needed;
     for (const Figures& figures : ours) {
+      const Verdict found = verdict(claim, figures);
       row.push_back(number_text(claim, claim.quantity(figures), figures));
-      row.push_back(verdict(claim, figures));
+      row.push_back(found.text);
+      is_measured = is_measured || found.has_records;
+      if (!found.missing.empty()) needed.insert(found.missing);
     }
-    text += row_of(row);
+    if (is_measured)
+      text += row_of(row);
+    else
+      missing.merge(needed);
   }
-  return text;
+  return text + missing_text(missing);
 }
 
 std::string with_block(const std::string& text, const std::string& name, const std::string& block) {

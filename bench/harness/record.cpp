@@ -52,6 +52,7 @@ nlohmann::json to_json(const Record& record) {
   if (!record.workload.is_null()) line["workload"] = record.workload;
   if (record.elapsed_s) line["elapsed_s"] = *record.elapsed_s;
   if (!record.machine.is_null()) line["machine"] = record.machine;
+  put(line, "date", record.date);
   put(line, "commit", record.commit);
   put(line, "version", record.version);
   put(line, "command", record.command);
@@ -76,6 +77,7 @@ Record record_from(const nlohmann::json& line) {
     record.workload = line.value("workload", nlohmann::json());
     record.elapsed_s = number_in(line, "elapsed_s");
     record.machine = line.value("machine", nlohmann::json());
+    record.date = text_in(line, "date");
     record.commit = text_in(line, "commit");
     record.version = text_in(line, "version");
     record.command = text_in(line, "command");

@@ -24,6 +24,7 @@ struct Record {
   nlohmann::json workload = {};
   std::optional<double> elapsed_s = {};  // of the whole point, on its first metric
   nlohmann::json machine = {};
+  std::string date = {};  // in UTC: 2026-01-31T12:00:00Z
   std::string commit = {};
   std::string version = {};
   std::string command = {};

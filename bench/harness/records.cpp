@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <iterator>
 #include <memory>
 #include <thread>
@@ -67,6 +68,15 @@ nlohmann::json machine() {
                             {"compiler", "g++ " __VERSION__}};
   add_gpu(machine);
   return machine;
+}
+
+std::string now() {
+  const std::time_t seconds = std::time(nullptr);
+  std::tm utc{};
+  gmtime_r(&seconds, &utc);
+  std::array<char, 32> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return text.data();
 }
 
 // The commit of the source tree, with "+" for uncommitted changes; "unknown" without a repository.
@@ -129,6 +139,7 @@ Record Records::add(Record record) {
   static const std::string commit_now = commit();
   static const nlohmann::json machine_here = machine();
   record.version = RTINDEX_VERSION_STRING;
+  record.date = now();
   record.commit = commit_now;
   record.command = command_;
   record.machine = machine_here;
@@ -156,14 +167,18 @@ std::vector<Record> records_in(std::string_view text, const std::string& name) {
   return records;
 }
 
-std::vector<Record> read_records(const fs::path& path) {
-  if (!fs::is_directory(path)) return records_in(text_of(path), path.string());
+std::vector<fs::path> record_files(const fs::path& folder) {
   std::vector<fs::path> files;
-  for (const auto& entry : fs::recursive_directory_iterator(path))
+  for (const auto& entry : fs::recursive_directory_iterator(folder))
     if (entry.path().extension() == ".jsonl") files.push_back(entry.path());
   std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::vector<Record> read_records(const fs::path& path) {
+  if (!fs::is_directory(path)) return records_in(text_of(path), path.string());
   std::vector<Record> records;
-  for (const fs::path& file : files)
+  for (const fs::path& file : record_files(path))
     std::ranges::move(read_records(file), std::back_inserter(records));
   return records;
 }

@@ -56,6 +56,8 @@ void make_last_folder(std::filesystem::path folder);
 // The records in JSON lines; `name` is for error messages. A truncated line, which an interrupted
 // run may leave, is skipped.
 [[nodiscard]] std::vector<Record> records_in(std::string_view text, const std::string& name);
+// The *.jsonl files in a folder and its folders, by name.
+[[nodiscard]] std::vector<std::filesystem::path> record_files(const std::filesystem::path& folder);
 // The records of a file, or of all *.jsonl files in a folder and its folders.
 [[nodiscard]] std::vector<Record> read_records(const std::filesystem::path& path);
 

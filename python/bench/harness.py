@@ -98,6 +98,7 @@ class Records:
             workload: dict[str, Any]) -> None:
         record = {
             **self._common,
+            "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
             "index": spec or contestant,
             "series": contestant,
             "category": category,

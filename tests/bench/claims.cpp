@@ -88,7 +88,7 @@ TEST(Claims, OfThePaperThatItsDataContradict) {
   const F f = published_figures("RTX 4090");
   for (const Claim& claim : claims())
     if (claim.sentence == "Unsorted, the hash table gains nothing from misses.") {
-      EXPECT_EQ(verdict(claim, f), "contradicted");
+      EXPECT_EQ(verdict(claim, f).text, "contradicted");
     }
 }
 
@@ -112,19 +112,36 @@ const Claim& miss_claim() {
 
 TEST(Claims, FollowTheRecords) {
   const auto verdict_of = [](std::vector<Record> records) {
-    return verdict(miss_claim(), Figures("m", std::move(records)));
+    return verdict(miss_claim(), Figures("m", std::move(records))).text;
   };
   EXPECT_EQ(verdict_of({record("rx:embree", 1, 30), record("rx:embree", 0, 10)}), "supported");
   EXPECT_EQ(verdict_of({record("rx:embree", 1, 10), record("rx:embree", 0, 10)}), "contradicted");
-  EXPECT_EQ(verdict_of({record("rx:embree", 1, 30)}), "not measured");
-  EXPECT_EQ(verdict_of({record("rx:native", 1, 30), record("rx:native", 0, 10)}), "not measured")
-      << "the native tracer is not the paper's RX";
+}
+
+TEST(Claims, SayWhyTheyAreNotDecided) {
+  const auto text_of = [](std::vector<Record> records) {
+    return verdict(miss_claim(), Figures("m", std::move(records))).text;
+  };
+  EXPECT_EQ(text_of({record("rx:embree", 1, 30)}), "not measured: this scale has no such point");
+  EXPECT_EQ(text_of({record("rx:native", 1, 30), record("rx:native", 0, 10)}),
+            "not applicable: rx:native casts no rays; measure rx:embree or rx:optix");
+  EXPECT_EQ(text_of({record("hash", 1, 30)}), "not measured: no records of rx:embree or rx:optix");
+  Record late = record("rx:embree", 0, 10);
+  late.status = "timed out";
+  late.value = {};
+  EXPECT_EQ(text_of({record("rx:embree", 1, 30), late}), "not measured: rx:embree timed out");
+  Record other = record("rx:embree", 1, 30);
+  other.experiment = "keys";
+  const Verdict missing = verdict(miss_claim(), Figures("m", {other}));
+  EXPECT_EQ(missing.text, "not measured: no records of hit-rate");
+  EXPECT_EQ(missing.missing, "hit-rate");
+  EXPECT_FALSE(missing.has_records);
 }
 
 TEST(Claims, AboutHardwareNeedHardware) {
   for (const Claim& claim : claims())
     if (claim.about == About::rt_cores) {
-      EXPECT_EQ(verdict(claim, Figures("m", {record("rx:embree", 1, 30)})),
+      EXPECT_EQ(verdict(claim, Figures("m", {record("rx:embree", 1, 30)})).text,
                 "not testable without RT cores");
     }
 }
@@ -149,8 +166,14 @@ TEST(Pages, HaveOneColumnPerMachine) {
   const std::string table = claim_table(folder.path());
   for (const char* part : {"one, laptop", "two, laptop", "| 3.00 | supported | 3.00 | supported |"})
     EXPECT_NE(table.find(part), std::string::npos) << part << "\n" << table;
-  EXPECT_NE(figure_table(folder.path()).find("| 1.0, `hit-rate.jsonl` | 1.0, `hit-rate.jsonl` |"),
-            std::string::npos);
+  const std::string figures = figure_table(folder.path());
+  for (const std::string name : {"one", "two"}) {
+    const std::string file = (folder.path() / name / "hit-rate.jsonl").string();
+    EXPECT_NE(figures.find("| 1.0, `" + file + "` |"), std::string::npos) << figures;
+  }
+  EXPECT_EQ(figures.find("bench keys"), std::string::npos) << "this was not measured";
+  EXPECT_EQ(table.find("The key modes are"), std::string::npos) << "this was not measured";
+  EXPECT_NE(table.find("\nOther claims need `rtindex bench key-modes`"), std::string::npos);
   // The folder of one machine is valid as well; one without records is an error.
   EXPECT_NE(claim_table(folder.path() / "two" / "").find("| two, laptop | verdict |\n"),
             std::string::npos);

@@ -28,7 +28,7 @@ FIGURES = {
     "profile-skew": "tab:skew_profiling",
 }
 FIELDS = ["experiment", "index", "series", "metric", "status", "scale", "workload", "machine",
-          "commit", "version", "command"]
+          "date", "commit", "version", "command"]
 
 
 def bench(*arguments, folder, code=0):
