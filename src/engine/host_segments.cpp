@@ -263,7 +263,8 @@ std::unique_ptr<Searcher> HostSegmentBuilder::make_searcher(
   if (intervals != nullptr)
     return make_interval_searcher(searchers_, std::move(column), *intervals, key_text, include);
   if (const PointCodec* const points = point_codec(codec))
-    return make_box_searcher(std::move(column), *points, include);
+    return searchers_.build_points ? searchers_.build_points(std::move(column), *points, include)
+                                   : make_box_searcher(std::move(column), *points, include);
   return searchers_.build(std::move(column), codec, key_text, include);
 }
 

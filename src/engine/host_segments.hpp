@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/segment_builder.hpp"
+#include "keys/point_codec.hpp"
 #include "order/included.hpp"
 #include "order/merge_orders.hpp"
 
@@ -37,6 +38,10 @@ struct HostSearchers {
                                           const KeyText& key_text,
                                           std::span<const ColumnView> include)>
       build_intervals = {};
+  // Makes a searcher of points. Not set: it is made in host memory (engine/box_searcher.hpp).
+  std::function<std::unique_ptr<Searcher>(EncodedColumn column, const PointCodec& codec,
+                                          std::span<const ColumnView> include)>
+      build_points = {};
   // Opens what a searcher saved. Not set: it is built again from its column.
   std::function<LoadedSearcher(const FileReader& file, const KeyCodec& codec, std::size_t rows)>
       load = {};

@@ -33,6 +33,7 @@ std::string_view name_of(Method method) {
     case Method::edges: return "find the row at the edge of a range";
     case Method::ranks: return "subtract ranks of ends from ranks of starts";
     case Method::walk: return "search a tree of ends";
+    case Method::boxes: return "search a tree of points";
   }
   return "";
 }
@@ -59,6 +60,7 @@ BatchWants BatchWants::of(QueryKind kind, const Request& request) {
 
 Method method_of(const SegmentTraits& segment, const BatchWants& wants) {
   if (segment.folds_hits) return Method::fold;
+  if (segment.points) return Method::boxes;
   if (segment.intervals) return ranks_are_enough(wants) ? Method::ranks : Method::walk;
   if (wants.kind != QueryKind::equal) return Method::runs;
   const bool can_fuse = wants.sum_alone && !segment.compares_full_keys && !wants.counters;

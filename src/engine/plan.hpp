@@ -20,12 +20,14 @@ enum class Method : std::uint8_t {
   edges,          // the first or last row of a range: a neighbour
   ranks,          // the difference of ranks of starts and of ends of intervals
   walk,           // a walk over a tree of ends of intervals
+  boxes,          // a walk over a tree of points
 };
 
 // What a segment offers to a plan.
 struct SegmentTraits {
   bool folds_hits = false;          // rays fold their hits
   bool intervals = false;           // it holds intervals
+  bool points = false;              // it holds points
   bool unique_keys = false;         // a point has one row at most
   bool ascending_rows = false;      // rows of equal keys ascend
   bool compares_full_keys = false;  // different keys may have one encoded key

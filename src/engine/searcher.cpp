@@ -12,21 +12,11 @@ void SegmentKeys::save(FileWriter file) const { save_column(file, column()); }
 
 EncodedColumn SegmentKeys::column_of(std::span<const std::uint32_t> rows) const {
   const EncodedColumn all = column();
-  std::vector<std::size_t> which;
+  std::vector<std::uint32_t> which;
   for (std::size_t i = 0; i < all.size(); ++i)
-    if (std::binary_search(rows.begin(), rows.end(), all.row(i))) which.push_back(i);
-  EncodedColumn some;
-  some.row_count = all.row_count;
-  some.span = all.span;
-  some.keys = PackedKeys(which.size(), all.span);
-  some.ends = PackedKeys(all.ends.size() == 0 ? 0 : which.size(), all.span);
-  some.rows = Array<std::uint32_t>(which.size());
-  for (std::size_t i = 0; i < which.size(); ++i) {
-    some.keys.set(i, all.keys[which[i]]);
-    if (all.ends.size() != 0) some.ends.set(i, all.ends[which[i]]);
-    some.rows[i] = all.row(which[i]);
-  }
-  return some;
+    if (std::binary_search(rows.begin(), rows.end(), all.row(i)))
+      which.push_back(static_cast<std::uint32_t>(i));
+  return all.selected(which);
 }
 
 IncludedRows SegmentKeys::included_rows_of(std::span<const std::uint32_t> rows) const {

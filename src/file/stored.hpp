@@ -63,6 +63,8 @@ class FileWriter {
     stored_->kept.push_back(kept);
     array(name, kept->span());
   }
+  // Keeps an object whose arrays are viewed until the file is written.
+  void keep(std::shared_ptr<const void> object) { stored_->kept.push_back(std::move(object)); }
   // Few elements, which the reader may trust: their checksum is compared whenever a file is opened.
   template <class T>
   void small_array(std::string_view name, std::vector<T> elements) {

@@ -47,8 +47,17 @@ class LookupBatch {
   [[nodiscard]] RangeEnds ends() const { return ends_; }
   // Of boxes; `lower` and `upper` are then unset.
   [[nodiscard]] std::span<const Condition> conditions() const { return conditions_; }
+  // Boxes are in device memory unless an array of them is not: kernels get single values as they
+  // are.
   [[nodiscard]] MemorySpace memory_space() const {
-    return (lower_->has_value() ? lower_ : upper_)->memory_space();
+    if (kind_ != QueryKind::box) return (lower_->has_value() ? lower_ : upper_)->memory_space();
+    for (const Condition& condition : conditions_) {
+      if (condition.kind == ConditionKind::isin) return MemorySpace::host;
+      for (const ColumnView* const end : {&condition.lower, &condition.upper})
+        if (end->has_value() && end->size() != 1 && end->memory_space() == MemorySpace::host)
+          return MemorySpace::host;
+    }
+    return MemorySpace::device;
   }
   [[nodiscard]] bool has_residual() const { return codec_->has_residual(); }
 

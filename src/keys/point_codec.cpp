@@ -23,22 +23,31 @@ bool has_null_in(const ColumnView& column) {
 }
 
 // Keys must not share an encoded key, and leave one free for nulls.
-std::unique_ptr<KeyCodec> codec_of_values(const ColumnView& column, bool has_nulls) {
+PointCodec::PointColumn codec_of_values(const ColumnView& column, bool has_nulls) {
   std::unique_ptr<KeyCodec> codec = KeyCodec::for_column(column);
-  const bool is_full = codec->span() == std::numeric_limits<std::uint64_t>::max();
-  if (!codec->has_residual() && !(is_full && has_nulls)) return codec;
-  return std::make_unique<RankCodec>(column);
+  if (!codec->has_residual() && PointCodec::leaves_null_key(*codec, has_nulls))
+    return {std::move(codec), has_nulls};
+  return {std::make_unique<RankCodec>(column), has_nulls, true};
 }
 
 }  // namespace
+
+bool PointCodec::leaves_null_key(const KeyCodec& values, bool has_nulls) {
+  return !has_nulls || values.span() != std::numeric_limits<std::uint64_t>::max();
+}
 
 PointCodec::PointCodec(const ColumnView& column) : KeyCodec(Type::composite) {
   are_points_ = true;
   for (const ColumnView& part : column.parts()) {
     part_types_.push_back(part.type());
-    const bool has_nulls = has_null_in(part);
-    columns_.push_back({codec_of_values(part, has_nulls), has_nulls});
+    columns_.push_back(codec_of_values(part, has_null_in(part)));
   }
+}
+
+PointCodec::PointCodec(std::vector<PointColumn> columns)
+    : KeyCodec(Type::composite), columns_(std::move(columns)) {
+  are_points_ = true;
+  for (const PointColumn& column : columns_) part_types_.push_back(column.values->type());
 }
 
 PointCodec::PointCodec(const FileReader& file, std::size_t rows) : KeyCodec(Type::composite, file) {
@@ -51,13 +60,13 @@ PointCodec::PointCodec(const FileReader& file, std::size_t rows) : KeyCodec(Type
     PointColumn& column = columns_.emplace_back();
     column.has_nulls = part.flag("has_nulls");
     const FileReader values = part.part("values");
-    if (values.has("ranks"))
+    column.is_ranked = values.has("ranks");
+    if (column.is_ranked)
       column.values = std::make_unique<RankCodec>(values, rows);
     else
       column.values = KeyCodec::from_file(values, rows);
-    const bool is_full = column.values->span() == std::numeric_limits<std::uint64_t>::max();
     if (column.values->type() == Type::composite || column.values->has_residual() ||
-        (is_full && column.has_nulls))
+        !leaves_null_key(*column.values, column.has_nulls))
       file.reject("a column of its points cannot be encoded");
     part_types_.push_back(column.values->type());
   }
@@ -75,6 +84,12 @@ void PointCodec::save_own(FileWriter& file) const {
 std::uint64_t PointCodec::largest(std::size_t column) const {
   const PointColumn& own = columns_[column];
   return own.has_nulls ? own.null() : own.values->span();
+}
+
+std::vector<std::uint64_t> PointCodec::largest_keys() const {
+  std::vector<std::uint64_t> keys;
+  for (std::size_t c = 0; c < columns_.size(); ++c) keys.push_back(largest(c));
+  return keys;
 }
 
 std::string PointCodec::describe_points() const {

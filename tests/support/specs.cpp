@@ -87,6 +87,12 @@ std::vector<std::string> interval_specs() {
   return specs;
 }
 
+std::vector<std::string> point_specs() {
+  std::vector<std::string> specs = usable_indexes();
+  std::erase_if(specs, [](const std::string& spec) { return !spec.starts_with("rx:native"); });
+  return specs;
+}
+
 std::vector<std::string> specs_of(const std::string& index) {
   std::vector<std::string> specs = {index};
   if (const auto found = settings().find(index); found != settings().end())

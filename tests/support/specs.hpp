@@ -27,6 +27,9 @@ namespace rtindex::test {
 // The usable indexes that hold intervals.
 [[nodiscard]] std::vector<std::string> interval_specs();
 
+// The usable indexes that hold points of any number of columns.
+[[nodiscard]] std::vector<std::string> point_specs();
+
 // The index with its default settings, and with settings that hold every column. A new index with
 // settings worth testing gets a line in specs.cpp.
 [[nodiscard]] std::vector<std::string> specs_of(const std::string& index);

@@ -93,7 +93,7 @@ void DeviceBatch::make_plan() {
         (traits.folds_hits && (wants.rows || traits.compares_full_keys || folds_rows));
     traits_.push_back(traits);
   }
-  if (traits_.front().intervals && (wants.rows || plan_.folds_rows) &&
+  if ((traits_.front().intervals || traits_.front().points) && (wants.rows || plan_.folds_rows) &&
       (request_.join == nullptr ||
        !(joins_one_row(*request_.join) || joins_intervals(*request_.join))))
     plan_.counts_on_host = true;
@@ -213,7 +213,7 @@ std::size_t DeviceBatch::piece_size() const {
   if (may_gather()) return large_piece_lookups;
   std::size_t bytes = AnswerTransfer::bytes_of(request_);
   if (batch().memory_space() == MemorySpace::device) return piece_of(bytes);
-  bytes += bytes_of(batch().lower());
+  bytes += bytes_of(batch().lower()) + batch().conditions().size() * sizeof(Interval);
   if (batch().kind() != QueryKind::equal && batch().kind() != QueryKind::contains)
     bytes += bytes_of(batch().upper());
   return piece_of(bytes);

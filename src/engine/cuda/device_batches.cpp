@@ -101,6 +101,7 @@ void DeviceBatchRunner::run(std::span<const Segment> segments, const BatchQuery&
 void DeviceBatchRunner::answer(std::span<const Segment> segments, const BatchQuery& query,
                                const Request& request) {
   require_answerable(segments, query);
+  if (query.kind == QueryKind::box) return answer_boxes(segments, query, request);
   Plan plan;
   // Only the host compares keys of several segments that are not native.
   plan.orders_on_host = segments.size() > 1 && request.order != RowOrder::any &&
@@ -125,10 +126,11 @@ void DeviceBatchRunner::answer(std::span<const Segment> segments, const BatchQue
 void DeviceBatchRunner::answer_reachable(std::span<const Segment> segments, const BatchQuery& query,
                                          const Request& request, Plan plan) {
   Request rest = request;
-  // Values of intervals are folded row by row, unless rays fold them or prefix sums have them.
+  // Values of intervals and points are folded row by row, unless rays fold them or prefix sums have
+  // them.
   rest.counts_values =
       counts_values(segments, request) ||
-      (searches_intervals(query.kind) && request.wants_values() &&
+      ((searches_intervals(query.kind) || searches_points(query.kind)) && request.wants_values() &&
        !device_searcher(segments.front()).traits(request.included_column).folds_hits &&
        !ranks_are_enough(segments, query, request));
   if (plan.orders_on_host) {
@@ -219,8 +221,10 @@ void DeviceBatchRunner::write_bitmaps(std::span<const Segment> segments, const B
   plan.counts_on_host = true;
   reject_capture(plan, request.stream);
   if (request.plan != nullptr) *request.plan = plan.describe();
-  const bool on_host = query.lower.memory_space() == MemorySpace::host &&
-                       query.upper.memory_space() == MemorySpace::host;
+  const bool on_host = query.kind == QueryKind::box
+                           ? request.outputs.memory_space == MemorySpace::host
+                           : query.lower.memory_space() == MemorySpace::host &&
+                                 query.upper.memory_space() == MemorySpace::host;
   if (on_host) {
     AnswersAccess access({.answers = Answer::rows, .stream = request.stream}, query.size());
     run(segments, query, access.request());

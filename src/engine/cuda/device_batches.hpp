@@ -33,6 +33,10 @@ class DeviceBatchRunner final : public BatchRunner {
   static void answer_reachable(std::span<const Segment> segments, const BatchQuery& query,
                                const Request& request, Plan plan);
 
+  // Box queries.
+  static void answer_boxes(std::span<const Segment> segments, const BatchQuery& query,
+                           const Request& request);
+
   // Neighbours: which function runs depends on where keys can be compared and where the answers go.
   void answer_nearest(std::span<const Segment> segments, const BatchQuery& query,
                       const Request& request) const;

@@ -43,6 +43,7 @@ Engine device_engine(int device, std::shared_ptr<DeviceMemory> memory,
           .memory_space = MemorySpace::device,
           .device_memory = std::move(memory),
           .keeps_key_order = searchers.positions != nullptr && searchers.keeps_order,
+          .indexes_points = searchers.holds_points,
           .holds = searchers.holds,
           .default_delta = std::size_t{1} << 21,
           // One delta beside the main segment: a lookup searches both in one kernel.

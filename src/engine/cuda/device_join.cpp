@@ -9,7 +9,7 @@ namespace rtindex::cuda {
 
 bool DeviceBatch::joins_one_row(const JoinRequest& request) const {
   if (targets_.size() != 1) return false;
-  if (traits_[0].intervals) return !request.wants_rows();
+  if (traits_[0].intervals || traits_[0].points) return !request.wants_rows();
   return batch().kind() == QueryKind::equal && traits_[0].unique_keys;
 }
 

@@ -195,6 +195,7 @@ DeviceLookups LookupEncoder::encode(std::size_t first, std::size_t count,
                                     std::optional<Edge> edge) const {
   if (batch_.codec().are_intervals())
     return encode_queries(first, count, elements, buffers, in, queue);
+  if (batch_.codec().are_points()) return encode_boxes(first, count, buffers, in, queue);
   DeviceLookups lookups;
   lookups.count = count;
   if (const DeviceElements* const read = elements_to_read(elements, edge)) {

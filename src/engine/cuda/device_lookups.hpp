@@ -13,6 +13,8 @@
 #include "engine/cuda/full_matches.hpp"
 #include "keys/cuda/device_keys.hpp"
 #include "keys/lookup_batch.hpp"
+#include "keys/point_codec.hpp"
+#include "order/cuda/device_boxes.hpp"
 
 namespace rtindex::cuda {
 
@@ -68,7 +70,17 @@ struct LookupBuffers {
   DeviceBytes checks;  // of `full`
   FullLookups full;
   LookupElements own;
+  DeviceBoxes boxes;
+  std::vector<DeviceBytes> box_arrays;  // of `boxes`
 };
+
+[[nodiscard]] inline bool is_on_device(const ColumnView& end) {
+  return end.has_value() && end.memory_space() == MemorySpace::device;
+}
+// Whether kernels encode the condition of box queries on a column of points, some end of which is
+// in device memory.
+[[nodiscard]] bool encodes_on_device(const PointCodec& codec, std::size_t column,
+                                     const Condition& condition);
 
 // Whether the host encodes these queries of a column of intervals: those that are not native, and
 // those whose ends have two types.
@@ -119,6 +131,10 @@ class LookupEncoder {
   [[nodiscard]] DeviceLookups encode_queries(std::size_t first, std::size_t count,
                                              const LookupElements& elements, LookupBuffers& buffers,
                                              CopiesIn& in, const Queue& queue) const;
+  // Box queries.
+  [[nodiscard]] DeviceLookups encode_boxes(std::size_t first, std::size_t count,
+                                           LookupBuffers& buffers, CopiesIn& in,
+                                           const Queue& queue) const;
   template <class Key>
   [[nodiscard]] DeviceBytes encode_on_host(std::size_t first, std::size_t count, CopiesIn& in,
                                            const Queue& queue) const;

@@ -90,6 +90,11 @@ DeviceSegmentBuilder::DeviceSegmentBuilder(GpuContext gpu, DeviceSearchers kind)
                  [this](const EncodedColumn& column, const KeyCodec& codec, const KeyText& key_text,
                         std::span<const ColumnView> include) {
                    return make_intervals(column, codec, key_text, codec.rows(), include);
+                 },
+             .build_points =
+                 [this](const EncodedColumn& column, const PointCodec& codec,
+                        std::span<const ColumnView> include) {
+                   return make_points(column, codec, codec.rows(), include);
                  }}) {}
 
 void DeviceSegmentBuilder::require_held(const DeviceColumn& column, const KeyCodec& codec,
@@ -186,8 +191,12 @@ NewSegment DeviceSegmentBuilder::build_column(const ColumnView& column,
     if (std::optional<NewSegment> made = build_intervals(column, include, options.stream))
       return std::move(*made);
   }
+  if (column.are_points()) {
+    if (std::optional<NewSegment> made = build_points(column, include, options.stream))
+      return std::move(*made);
+  }
   if (!is_native(column.type())) {
-    if (kind_->positions && !column.interval_ends() &&
+    if (kind_->positions && !column.interval_ends() && !column.are_points() &&
         column.parts().size() <= PackedMap::max_fields)
       return build_tuples(column, options);
     const HostColumn keys(column, "keys", options.stream);
@@ -363,8 +372,13 @@ HostColumn::HostColumn(const ColumnView& column, const char* name, Stream caller
   if (!column.has_value() || column.memory_space() == MemorySpace::host) return;
   copy_ = fetched(column, build_stream(caller, {{column, name}}).get());
   view_ = copy_.view();
-  if (!column.interval_ends()) return;
   const std::span<const ColumnView> parts = view_.parts();
+  if (column.are_points()) {
+    view_ = ColumnView::points({parts.begin(), parts.end()});
+    if (column.validity() != nullptr)
+      view_ = view_.with_validity(copy_.view().validity(), copy_.view().validity_offset());
+  }
+  if (!column.interval_ends()) return;
   view_ = ColumnView::intervals(parts[parts.size() - 2], parts.back(), *column.interval_ends(),
                                 {parts.begin(), parts.end() - 2})
               .with_validity(view_.validity(), view_.validity_offset());

@@ -74,6 +74,15 @@ class DeviceSegmentBuilder final : public SegmentBuilder {
       const MemoryMeter& meter, const Queue& queue) const;
   // Throws where the kind cannot hold intervals.
   void require_interval_kind() const;
+  // Points of native types. None: they are others, or the keys of a column leave none for nulls.
+  [[nodiscard]] std::optional<NewSegment> build_points(const ColumnView& column,
+                                                       std::span<const ColumnView> include,
+                                                       Stream caller) const;
+  // Points that the host has encoded. `numbers`: the rows of the included values.
+  [[nodiscard]] std::unique_ptr<Searcher> make_points(const EncodedColumn& column,
+                                                      const PointCodec& codec,
+                                                      const RowNumbers& numbers,
+                                                      std::span<const ColumnView> include) const;
   // Whether build_few() makes the segment of a change.
   [[nodiscard]] bool is_small(const NewRows& input, const Segment& main) const;
   // Few rows with new keys of a native column, sorted by one kernel.

@@ -6,6 +6,8 @@
 
 #include "base/error.hpp"
 #include "base/types.hpp"
+#include "engine/box_searcher.hpp"
+#include "engine/cuda/box_searcher.hpp"
 #include "engine/cuda/device_segments.hpp"
 #include "order/cuda/device_columns.hpp"
 #include "order/cuda/full_order.hpp"
@@ -104,6 +106,39 @@ class LoadedValues {
   return std::move(ends.keys);
 }
 
+// The row of each key of a column.
+[[nodiscard]] std::vector<std::uint32_t> rows_of(const EncodedColumn& column) {
+  std::vector<std::uint32_t> rows(column.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = column.row(i);
+  return rows;
+}
+
+// Adds the included values of the keys, whose rows are `of_keys`. They lie in the result.
+using IncludedArrays = std::vector<DeviceArray<std::uint8_t>>;
+[[nodiscard]] IncludedArrays add_included(DeviceRows& rows, const EncodedColumn& column,
+                                          const RowNumbers& numbers,
+                                          std::span<const ColumnView> include,
+                                          const std::vector<std::uint32_t>& of_keys,
+                                          const Queue& queue) {
+  IncludedArrays arrays;
+  for (const ColumnView& values : include) {
+    const HostValues included(values, numbers);
+    arrays.push_back(included.of(of_keys, queue));
+    DeviceRows::Included made{
+        {values.type(), arrays.back().data()}, included.outside(column, queue), {}};
+    if (values.nullable()) {
+      const std::vector<std::uint8_t> bytes = HostValues::valid(values);
+      const ColumnView of_bytes = ColumnView::of(valid_type, bytes.data(), bytes.size());
+      const HostValues valid(of_bytes, numbers);
+      arrays.push_back(valid.of(of_keys, queue));
+      made.values.valid = arrays.back().data();
+      made.keyless_valid = valid.outside(column, queue);
+    }
+    rows.included.push_back(std::move(made));
+  }
+  return arrays;
+}
+
 // Makes row i of the rows element i of their values.
 class ElementNumbers {
  public:
@@ -152,36 +187,51 @@ std::unique_ptr<Searcher> DeviceSegmentBuilder::make_encoded(
     rows.sorting = Sorting::by_full_keys;
   }
   if (include.empty()) return make_searcher(std::move(rows), SegmentUse::main, meter);
-  std::vector<std::uint32_t> of_keys(column.size());  // the row of each key
+  std::vector<std::uint32_t> of_keys = rows_of(column);  // the row of each key
   if (rows.sorting == Sorting::by_full_keys)
     copy_to_host(of_keys.data(), rows.column.rows.data(), column.size() * sizeof(std::uint32_t),
                  queue);
-  else
-    for (std::size_t i = 0; i < column.size(); ++i) of_keys[i] = column.row(i);
-  std::vector<DeviceArray<std::uint8_t>> arrays;  // until the searcher is made
-  for (const ColumnView& values : include) {
-    const HostValues included(values, numbers);
-    arrays.push_back(included.of(of_keys, queue));
-    DeviceRows::Included made{
-        {values.type(), arrays.back().data()}, included.outside(column, queue), {}};
-    if (values.nullable()) {
-      const std::vector<std::uint8_t> bytes = HostValues::valid(values);
-      const ColumnView of_bytes = ColumnView::of(valid_type, bytes.data(), bytes.size());
-      const HostValues valid(of_bytes, numbers);
-      arrays.push_back(valid.of(of_keys, queue));
-      made.values.valid = arrays.back().data();
-      made.keyless_valid = valid.outside(column, queue);
-    }
-    rows.included.push_back(std::move(made));
-  }
+  // Until the searcher is made.
+  const IncludedArrays arrays = add_included(rows, column, numbers, include, of_keys, queue);
   const ElementNumbers elements(rows, of_keys, queue);
   return make_searcher(std::move(rows), SegmentUse::main, meter);
+}
+
+std::unique_ptr<Searcher> DeviceSegmentBuilder::make_points(
+    const EncodedColumn& column, const PointCodec& codec, const RowNumbers& numbers,
+    std::span<const ColumnView> include) const {
+  const OnDevice current(gpu_.device);
+  const MemoryMeter meter;
+  DeviceRows rows{PooledStream()};
+  const Queue queue(gpu_.memory, rows.stream.get());
+  const WaitOnExit wait(queue);
+  rows.row_count = column.row_count;
+  const DevicePoints points = uploaded_points(column, queue);
+  const std::vector<std::uint32_t> of_points = rows_of(column);
+  const IncludedArrays arrays = add_included(rows, column, numbers, include, of_points, queue);
+  const DeviceArray<std::uint32_t> ids = column.rows.empty()
+                                             ? DeviceArray<std::uint32_t>()
+                                             : uploaded(of_points.data(), of_points.size(), queue);
+  rows.ids = {ids.data(), 0};
+  return std::make_unique<BoxSearcher>(gpu_, std::move(rows), points, codec.largest_keys(), meter);
 }
 
 // What a searcher on a GPU saved is its column, with the included values beside it. Intervals have
 // a column of starts and one of ends.
 LoadedSearcher DeviceSegmentBuilder::load(const FileReader& whole, const KeyCodec& codec,
                                           std::size_t rows) const {
+  if (const PointCodec* const points = point_codec(codec)) {
+    // A file has them as host memory does.
+    const std::unique_ptr<Searcher> saved = load_box_searcher(whole, *points, rows);
+    IncludedRows included = saved->included_rows();
+    std::vector<ColumnView> include;
+    for (std::size_t i = 0; i < included.columns.size(); ++i) {
+      const ColumnView values = included.columns[i].view();
+      include.push_back(saved->included()[i].has_nulls ? values : values.with_validity(nullptr));
+    }
+    return {make_points(saved->column(), *points, RowNumbers(std::move(included.rows)), include),
+            true};
+  }
   const FileReader file = codec.are_intervals() ? whole.part("starts") : whole;
   EncodedColumn column = load_column(file, rows, codec.span());
   if (codec.are_intervals()) column.ends = load_ends(whole.part("ends"), column, rows);

@@ -14,6 +14,7 @@
 namespace rtindex::cuda {
 
 class LaunchTimes;
+struct DeviceBoxes;
 struct FullLookups;
 
 // Lookups of a batch in device memory, in one of two forms; passed to kernels by value.
@@ -35,6 +36,9 @@ struct DeviceLookups {
   // Of queries of intervals, whose starts lie in `intervals`: KeyInterval<Key>s in which the ends
   // lie.
   const void* ends = nullptr;
+  // Of box queries, in host memory. Lookup 0 is number `first_box` there.
+  const DeviceBoxes* boxes = nullptr;
+  std::size_t first_box = 0;
 
   std::size_t count = 0;
   // What is compared in full, in host memory; null: nothing. Lookup 0 is number `first_full` there.
@@ -51,6 +55,7 @@ struct DeviceLookups {
     DeviceLookups result = *this;
     result.count = size;
     result.first_full += begin;
+    result.first_box += begin;
     if (intervals != nullptr)
       result.intervals = static_cast<const std::byte*>(intervals) + begin * interval_bytes;
     if (ends != nullptr) result.ends = static_cast<const std::byte*>(ends) + begin * interval_bytes;

@@ -89,14 +89,16 @@ void OrderedSearcher::save(FileWriter file) const {
   file.array("included_rows", std::move(kept.rows));
 }
 
-IncludedRows OrderedSearcher::included_rows() const {
+IncludedRows OrderedSearcher::included_rows() const { return included_by_row(*arrays_, gpu()); }
+
+IncludedRows included_by_row(const OrderedArrays& arrays, const GpuContext& gpu) {
   IncludedRows result;
-  if (arrays_->included.empty()) return result;
-  const OnDevice current(gpu().device);
+  if (arrays.included.empty()) return result;
+  const OnDevice current(gpu.device);
   const PooledStream stream;
-  const Queue queue(memory(), stream.get());
-  for (const DeviceIncluded& column : arrays_->included) {
-    const ValuesByRow found = values_by_row(*column.values, arrays_->order, column.keyless, queue);
+  const Queue queue(gpu.memory, stream.get());
+  for (const DeviceIncluded& column : arrays.included) {
+    const ValuesByRow found = values_by_row(*column.values, arrays.order, column.keyless, queue);
     const std::size_t rows = found.rows.size();
     if (result.columns.empty()) {
       result.rows = Array<std::uint32_t>(rows);
@@ -106,7 +108,7 @@ IncludedRows OrderedSearcher::included_rows() const {
         fetched(ColumnView::of(column.type(), found.values.data(), rows).on_device(), queue));
     if (column.valid == nullptr) continue;
     const ValuesByRow valid =
-        values_by_row(*column.valid, arrays_->order, column.keyless_valid, queue);
+        values_by_row(*column.valid, arrays.order, column.keyless_valid, queue);
     std::vector<std::uint8_t> is_valid(rows);
     copy_to_host(is_valid.data(), valid.values.data(), rows, queue);
     for (std::size_t i = 0; i < rows; ++i) result.columns.back().set_valid(i, is_valid[i] != 0);

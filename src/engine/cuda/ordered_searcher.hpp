@@ -14,6 +14,7 @@
 #include "engine/cuda/position_searcher.hpp"
 #include "engine/engine.hpp"
 #include "keys/cuda/device_full_keys.hpp"
+#include "order/cuda/device_box_tree.hpp"
 #include "order/cuda/device_filter.hpp"
 #include "order/cuda/device_included.hpp"
 
@@ -57,6 +58,7 @@ struct DeviceSearchers {
                                           const GpuContext& gpu)>
       encoded = {};
 
+  bool holds_points = false;  // it makes searchers of points too
   // None: a searcher of intervals is made of two searchers over sorted keys.
   std::optional<IntervalSearchers> intervals = {};
 };
@@ -74,8 +76,8 @@ struct RowsByKey {
   DeletedRowsCache deleted;
 };
 
-// The arrays of a searcher over sorted keys. They are released on the stream that they were made
-// on.
+// The arrays of a searcher over sorted keys, or over points, whose order has rows only. They are
+// released on the stream that they were made on.
 struct OrderedArrays {
   explicit OrderedArrays(PooledStream made_on) : stream(std::move(made_on)) {}
 
@@ -83,6 +85,7 @@ struct OrderedArrays {
   DeviceOrder order;
   std::vector<DeviceIncluded> included;  // never resized once it is searchable
   std::shared_ptr<DeviceFullKeys> full;  // of keys that are not native
+  DeviceBoxTree boxes;                   // of points
   // Set when it is made searchable.
   DeviceFilter filter;  // of a small segment that lookups search beside a large one
   std::unique_ptr<PositionSearcher> positions;
@@ -147,6 +150,9 @@ class OrderedSearcher final : public DeviceSearcher {
   mutable std::once_flag searchable_;
   mutable std::mutex by_row_mutex_;
 };
+
+// The included values and their rows, ascending, in host memory.
+[[nodiscard]] IncludedRows included_by_row(const OrderedArrays& arrays, const GpuContext& gpu);
 
 // Answers points from a segment and a newer one, for which can_pair() holds.
 void answer_pair(const OrderedArrays& main, const OrderedArrays& newer,

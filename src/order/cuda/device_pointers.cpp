@@ -104,6 +104,10 @@ void require_on_device(const ColumnView& column, const char* what) {
 void require_on_device(const LookupBatch& batch, const Request& request) {
   require_on_device(batch.lower(), "lookups");
   if (&batch.upper() != &batch.lower()) require_on_device(batch.upper(), "lookups");
+  for (const Condition& condition : batch.conditions()) {
+    require_on_device(condition.lower, "conditions");
+    require_on_device(condition.upper, "conditions");
+  }
   if (request.values_space == MemorySpace::device)
     require_usable(request.values, width_of(request.value_type), "values");
   if (request.values_space == MemorySpace::device)

@@ -1,0 +1,188 @@
+#include "engine/cuda/box_searcher.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "answers/cuda/runs.hpp"
+#include "base/cuda/transfer.hpp"
+#include "engine/box_searcher.hpp"
+#include "order/columns.hpp"
+#include "order/cuda/device_columns.hpp"
+
+namespace rtindex::cuda {
+
+BoxSearcher::BoxSearcher(GpuContext gpu, DeviceRows rows, const DevicePoints& points,
+                         std::vector<std::uint64_t> largest, const MemoryMeter& meter)
+    : DeviceSearcher(std::move(gpu)),
+      largest_(std::move(largest)),
+      arrays_(std::make_unique<OrderedArrays>(std::move(rows.stream))) {
+  const Queue queue(memory(), arrays_->stream.get());
+  DeviceColumn in_order;
+  in_order.size = points.size;
+  in_order.row_count = points.size;
+  in_order.rows = order_of_points(points, queue);
+  arrays_->boxes = DeviceBoxTree(points, in_order.rows.data(), queue);
+  arrays_->order = DeviceOrder(std::move(in_order), Sorting::needed, Layout::extracted, queue);
+  for (DeviceRows::Included& column : rows.included)
+    arrays_->included.push_back(included_in_order(column.values, arrays_->order.rows(), points.size,
+                                                  std::move(column.keyless),
+                                                  std::move(column.keyless_valid), queue));
+  arrays_->order.renumber(rows.ids, rows.row_count, queue);
+  arrays_->deleted_rows.emplace(arrays_->order, arrays_->included.size(), memory());
+  size_ = points.size;
+  ordered_arrays_ = arrays_.get();
+  for (const DeviceIncluded& column : arrays_->included)
+    included_.push_back({column.type(), column.valid != nullptr});
+  finish_build(arrays_->stream, meter);
+}
+
+BoxSearcher::~BoxSearcher() { release(arrays_); }
+
+DeviceSearcher::Encoding BoxSearcher::encoding() const {
+  return {arrays_->order.row_count(), 0, nullptr, false};
+}
+
+SegmentTraits BoxSearcher::traits(std::size_t) const { return {.points = true}; }
+
+FoundRows BoxSearcher::answer_on_device(Method, const SearchedLookups& searched,
+                                        const DeviceRequest& request, RowsWanted wanted,
+                                        cudaStream_t stream) const {
+  const DeviceLookups& lookups = searched.lookups;
+  if (lookups.count == 0) return {};
+  const Queue queue(memory(), stream);
+  const DeletedRowsUse deleted = lookups.deleted.empty()
+                                     ? DeletedRowsUse()
+                                     : arrays_->deleted_rows->get(lookups.deleted, nullptr, stream);
+  const BoxSearch search{&arrays_->boxes, lookups.boxes->from(lookups.first_box), lookups.count,
+                         arrays_->order.rows(), deleted.positions()};
+  if (request.wants_rows() || request.matched != nullptr) answer_boxes(search, request, queue);
+  if (!wanted.any) return {};
+  return collect(search, wanted, queue);
+}
+
+FoundRows BoxSearcher::collect(const BoxSearch& search, const RowsWanted& wanted,
+                               const Queue& queue) const {
+  // Positions in an array of rows have 32 bits.
+  constexpr std::uint64_t max_collected = std::numeric_limits<std::uint32_t>::max();
+  const std::uint32_t parts = parts_of_boxes(search, wanted.limit);
+  const std::size_t all_parts = search.count * parts;
+  FoundRows found;
+  found.runs = DeviceArray<Run>(queue, search.count);
+  const DeviceArray<Run> sizes(queue, all_parts);
+  count_boxes(search, parts, wanted.limit, sizes.data(), queue);
+  const DeviceArray<std::uint64_t> offsets(queue, all_parts + 1);
+  offsets_of(RowSources::of({sizes.data()}), all_parts, no_limit, offsets.data(), queue);
+  std::uint64_t total = 0;
+  if (!wanted.sizes_only) copy_to_host(&total, offsets.data() + all_parts, sizeof(total), queue);
+  found.too_many = total > max_collected;
+  const bool has_rows = !wanted.sizes_only && !found.too_many;
+  runs_of_parts(offsets.data(), search.count, parts, !has_rows, found.runs.data(), queue);
+  if (!has_rows) return found;
+  found.own = DeviceArray<std::uint32_t>(queue, total);
+  if (wanted.by_position) found.own_positions = DeviceArray<std::uint32_t>(queue, total);
+  collect_boxes(search, parts, {offsets.data(), found.own.data(), found.own_positions.data()},
+                queue);
+  found.rows = {found.own.data(), 1};
+  return found;
+}
+
+void BoxSearcher::find_edges_on_device(const SearchedLookups&, Edge, std::uint32_t*, std::uint64_t*,
+                                       cudaStream_t) const {
+  fail_not_offered();
+}
+
+DeviceColumn BoxSearcher::device_column(cudaStream_t) const { fail_not_offered(); }
+
+PackedKeys BoxSearcher::keys_in_order(std::size_t column, cudaStream_t stream) const {
+  PackedKeys keys(size(), largest_[column]);
+  const DevicePoints::Column& from = arrays_->boxes.keys().columns[column];
+  copy_to_host(keys.data(), from.keys.data(),
+               size() * (from.is_wide ? sizeof(std::uint64_t) : sizeof(std::uint32_t)), stream);
+  return keys;
+}
+
+Array<std::uint32_t> BoxSearcher::rows_in_order(cudaStream_t stream) const {
+  Array<std::uint32_t> rows(size());
+  copy_to_host(rows.data(), arrays_->order.split_rows(), rows.bytes(), stream);
+  return rows;
+}
+
+EncodedColumn BoxSearcher::column() const {
+  const OnDevice current(gpu().device);
+  const PooledStream stream;
+  const Array<std::uint32_t> rows = rows_in_order(stream.get());
+  // The position of each row, in the order of rows.
+  EncodedColumn column = rtindex::in_row_order(size(), arrays_->order.row_count(),
+                                               size() == 0 ? 0 : size() - 1, [&](auto&& take) {
+                                                 for (std::size_t i = 0; i < rows.size(); ++i)
+                                                   take(rows[i], i);
+                                               });
+  const PackedKeys positions = std::move(column.keys);
+  column.keys = PackedKeys();
+  column.span = 0;
+  for (std::size_t c = 0; c < largest_.size(); ++c) {
+    const PackedKeys in_order = keys_in_order(c, stream.get());
+    PackedKeys& keys = column.points.emplace_back(size(), largest_[c]);
+    for (std::size_t i = 0; i < size(); ++i) keys.set(i, in_order[positions[i]]);
+  }
+  return column;
+}
+
+IncludedRows BoxSearcher::included_rows() const { return included_by_row(*arrays_, gpu()); }
+
+void BoxSearcher::save(FileWriter file) const {
+  const OnDevice current(gpu().device);
+  const PooledStream stream;
+  PointsInOrder points;
+  for (std::size_t c = 0; c < largest_.size(); ++c)
+    points.columns.push_back(keys_in_order(c, stream.get()));
+  points.rows = rows_in_order(stream.get());
+  points.row_count = arrays_->order.row_count();
+  points.largest = largest_;
+  IncludedRows included = included_rows();
+  std::vector<ColumnView> include;
+  for (std::size_t i = 0; i < included.columns.size(); ++i) {
+    const ColumnView values = included.columns[i].view();
+    include.push_back(included_[i].has_nulls ? values : values.with_validity(nullptr));
+  }
+  save_box_searcher(file, std::move(points), RowNumbers(std::move(included.rows)), include);
+}
+
+std::vector<std::pair<std::string, std::size_t>> BoxSearcher::memory_entries() const {
+  std::vector<std::pair<std::string, std::size_t>> entries = {
+      {"points", arrays_->boxes.key_bytes()},
+      {"rowIDs", arrays_->order.bytes()},
+      {"zone maps", arrays_->boxes.zone_bytes()}};
+  std::size_t included = 0;
+  for (const DeviceIncluded& column : arrays_->included) included += column.bytes();
+  if (!arrays_->included.empty()) entries.emplace_back("included values", included);
+  if (const std::size_t deleted = arrays_->deleted_rows->bytes(); deleted != 0)
+    entries.emplace_back("deleted rows by position", deleted);
+  return entries;
+}
+
+std::string BoxSearcher::describe() const {
+  return describe_gpu(gpu().device) +
+         fmt::format(
+             "points: {} columns in Morton order, blocks of {} rows with zone maps in a tree of {} "
+             "levels\n",
+             arrays_->boxes.columns(), std::uint32_t{BoxTreeView::block_rows},
+             arrays_->boxes.view().levels);
+}
+
+DevicePoints uploaded_points(const EncodedColumn& column, const Queue& queue) {
+  DevicePoints points;
+  points.size = column.size();
+  for (const PackedKeys& keys : column.points) {
+    const std::size_t bytes =
+        keys.size() * (keys.wide() ? sizeof(std::uint64_t) : sizeof(std::uint32_t));
+    DevicePoints::Column& uploaded = points.columns.emplace_back();
+    uploaded.is_wide = keys.wide();
+    uploaded.keys = DeviceBytes(queue, bytes);
+    copy_to_device(uploaded.keys.data(), keys.data(), bytes, queue);
+  }
+  return points;
+}
+
+}  // namespace rtindex::cuda
