@@ -67,6 +67,22 @@ def test_every_answer(make):
             assert to_list(found[name]) == wanted[name].tolist()
 
 
+def test_filters(make):
+    random = np.random.default_rng(6)
+    columns = {"price": random.integers(0, 100, 3000), "store": random.integers(0, 20, 3000)}
+    lower = random.integers(-10, 110, 300)
+    upper = lower + random.integers(-1, 30, 300)
+    host = rtindex.build(rtindex.points(**columns), "rx:native@cpu")
+    device = rtindex.build(rtindex.points(**{name: make(of) for name, of in columns.items()}),
+                           "rx:native@cuda")
+    assert (device.filter({"price": (10, 20), "store": 7}, "count") ==
+            host.filter({"price": (10, 20), "store": 7}, "count"))
+    for store in 7, rtindex.isin([1, 5]), (3, None):
+        found = device.filter({"price": (make(lower), make(upper)), "store": store}, "count")
+        wanted = host.filter({"price": (lower, upper), "store": store}, "count")
+        assert type(found) is type(make([0])) and to_list(found) == wanted.tolist()
+
+
 def test_included_columns_with_nulls():
     index = rtindex.build([7, 8, 7, 9], "rx:native@cuda",
                           include={"price": [1.5, 2.5, 4.0, 0.5], "pieces": [10, None, 30, None]})

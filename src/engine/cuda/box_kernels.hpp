@@ -25,9 +25,19 @@ struct BoxSearch {
 // Answers any, first, last, count and matched.
 void answer_boxes(const BoxSearch& search, const DeviceRequest& request, const Queue& queue);
 
-// How many warps search for the rows of each query: few queries are split, so that all of the GPU
-// works. With a limit one warp stops when it has found enough.
+// In how many parts each query is searched, by a block of threads each: few queries are split, so
+// that all of the GPU works. 1: one warp searches it. With a limit it stops when it has found
+// enough.
 [[nodiscard]] std::uint32_t parts_of_boxes(const BoxSearch& search, std::uint32_t limit);
+
+// Of a query that is being counted; all 0 before and after it.
+struct SingleCount {
+  std::uint32_t matches, blocks;
+};
+// Counts the matches of one query, by all of the GPU and in one kernel, which writes them to pinned
+// host memory.
+void count_single_box(const BoxSearch& search, SingleCount* count, std::uint32_t* on_host,
+                      cudaStream_t stream);
 
 // The number of matches of each part of each query as a run from 0 on, at most `limit`.
 void count_boxes(const BoxSearch& search, std::uint32_t parts, std::uint32_t limit, Run* sizes,
@@ -38,11 +48,24 @@ struct BoxTarget {
   const std::uint64_t* offsets = nullptr;  // of each part, and their total
   std::uint32_t* rows = nullptr;
   std::uint32_t* positions = nullptr;  // null: not requested
+  std::uint64_t capacity = ~std::uint64_t{0};
 };
 // As many matches of each part as its offsets have room for.
 void collect_boxes(const BoxSearch& search, std::uint32_t parts, const BoxTarget& target,
                    cudaStream_t stream);
 
+// Row bitmaps of box queries in words that are set, not cleared; null: not requested.
+struct BoxBitmaps {
+  std::uint32_t* bitmap = nullptr;   // of all queries
+  std::uint32_t* bitmaps = nullptr;  // of each query
+  std::size_t stride = 0;            // words of each of them
+  std::uint32_t rows = 0;            // of a bitmap
+};
+void set_bits_of_boxes(const BoxSearch& search, const BoxBitmaps& out, cudaStream_t stream);
+
+// The offsets of queries from those of their parts.
+void offsets_of_parts(const std::uint64_t* of_parts, std::size_t queries, std::uint32_t parts,
+                      std::uint64_t* offsets, cudaStream_t stream);
 // The runs of queries from the offsets of their parts; `sizes_only`: from 0 on.
 void runs_of_parts(const std::uint64_t* offsets, std::size_t queries, std::uint32_t parts,
                    bool sizes_only, Run* runs, cudaStream_t stream);

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "answers/cuda/runs.hpp"
+#include "base/cuda/device_pool.hpp"
 #include "base/cuda/transfer.hpp"
 #include "engine/box_searcher.hpp"
 #include "order/columns.hpp"
@@ -45,17 +46,25 @@ DeviceSearcher::Encoding BoxSearcher::encoding() const {
 
 SegmentTraits BoxSearcher::traits(std::size_t) const { return {.points = true}; }
 
+DeletedRowsUse BoxSearcher::deleted_in(const DeviceLookups& lookups, cudaStream_t stream) const {
+  return lookups.deleted.empty() ? DeletedRowsUse()
+                                 : arrays_->deleted_rows->get(lookups.deleted, nullptr, stream);
+}
+
+BoxSearch BoxSearcher::search_of(const DeviceLookups& lookups,
+                                 const DeletedRowsUse& deleted) const {
+  return {&arrays_->boxes, lookups.boxes->from(lookups.first_box), lookups.count,
+          arrays_->order.rows(), deleted.positions()};
+}
+
 FoundRows BoxSearcher::answer_on_device(Method, const SearchedLookups& searched,
                                         const DeviceRequest& request, RowsWanted wanted,
                                         cudaStream_t stream) const {
   const DeviceLookups& lookups = searched.lookups;
   if (lookups.count == 0) return {};
   const Queue queue(memory(), stream);
-  const DeletedRowsUse deleted = lookups.deleted.empty()
-                                     ? DeletedRowsUse()
-                                     : arrays_->deleted_rows->get(lookups.deleted, nullptr, stream);
-  const BoxSearch search{&arrays_->boxes, lookups.boxes->from(lookups.first_box), lookups.count,
-                         arrays_->order.rows(), deleted.positions()};
+  const DeletedRowsUse deleted = deleted_in(lookups, stream);
+  const BoxSearch search = search_of(lookups, deleted);
   if (request.wants_rows() || request.matched != nullptr) answer_boxes(search, request, queue);
   if (!wanted.any) return {};
   return collect(search, wanted, queue);
@@ -85,6 +94,71 @@ FoundRows BoxSearcher::collect(const BoxSearch& search, const RowsWanted& wanted
                 queue);
   found.rows = {found.own.data(), 1};
   return found;
+}
+
+void BoxSearcher::write_rows(const SearchedLookups& searched, std::uint32_t limit,
+                             std::uint64_t* offsets, std::uint32_t* rows, std::uint64_t capacity,
+                             cudaStream_t stream) const {
+  const DeviceLookups& lookups = searched.lookups;
+  const Queue queue(memory(), stream);
+  const DeletedRowsUse deleted = deleted_in(lookups, stream);
+  const BoxSearch search = search_of(lookups, deleted);
+  const std::uint32_t parts = parts_of_boxes(search, limit);
+  const std::size_t all_parts = search.count * parts;
+  const DeviceArray<Run> sizes(queue, all_parts);
+  count_boxes(search, parts, limit, sizes.data(), queue);
+  DeviceArray<std::uint64_t> own;
+  if (parts != 1) own = DeviceArray<std::uint64_t>(queue, all_parts + 1);
+  std::uint64_t* const of_parts = parts == 1 ? offsets : own.data();
+  offsets_of(RowSources::of({sizes.data()}), all_parts, no_limit, of_parts, queue);
+  if (parts != 1) offsets_of_parts(of_parts, search.count, parts, offsets, queue);
+  if (rows != nullptr) collect_boxes(search, parts, {of_parts, rows, nullptr, capacity}, queue);
+}
+
+void BoxSearcher::set_bits(const SearchedLookups& searched, const BoxBitmaps& out,
+                           cudaStream_t stream) const {
+  const DeletedRowsUse deleted = deleted_in(searched.lookups, stream);
+  set_bits_of_boxes(search_of(searched.lookups, deleted), out, stream);
+}
+
+namespace {
+
+// What a single count needs, kept for the next one.
+struct SingleCounter {
+  SingleCounter() {
+    void* memory = nullptr;
+    check(cudaMalloc(&memory, sizeof(SingleCount)), "allocating a counter");
+    count = static_cast<SingleCount*>(memory);
+    check(cudaMemsetAsync(count, 0, sizeof(SingleCount), stream.get()), "filling memory");
+  }
+  // Only after a failed call, or where there are too many of them.
+  ~SingleCounter() { static_cast<void>(cudaFree(count)); }
+  SingleCounter(const SingleCounter&) = delete;
+  SingleCounter& operator=(const SingleCounter&) = delete;
+
+  OwnStream stream;
+  PinnedBytes on_host{sizeof(std::uint32_t)};
+  SingleCount* count = nullptr;
+};
+
+// Never freed: the CUDA runtime may be unloaded before static objects are destroyed.
+[[nodiscard]] DevicePool<SingleCounter>& single_counters() {
+  static auto* const pool = new DevicePool<SingleCounter>;
+  return *pool;
+}
+
+}  // namespace
+
+std::uint32_t BoxSearcher::count_single(const DeviceBoxes& box) const {
+  auto counter = single_counters().acquire();
+  SingleCounter& own = counter->value;
+  auto* const result = reinterpret_cast<std::uint32_t*>(own.on_host.data());
+  count_single_box({&arrays_->boxes, box, 1, arrays_->order.rows(), {}}, own.count, result,
+                   own.stream.get());
+  own.stream.wait();
+  const std::uint32_t matches = *result;
+  single_counters().release(std::move(counter));
+  return matches;
 }
 
 void BoxSearcher::find_edges_on_device(const SearchedLookups&, Edge, std::uint32_t*, std::uint64_t*,

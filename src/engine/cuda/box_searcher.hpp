@@ -26,6 +26,13 @@ class BoxSearcher final : public DeviceSearcher {
   [[nodiscard]] FoundRows answer_on_device(Method method, const SearchedLookups& searched,
                                            const DeviceRequest& request, RowsWanted wanted,
                                            cudaStream_t stream) const override;
+  // Rows [0, capacity) of those that the queries match, at most `limit` each, without a copy of
+  // them, and the offsets of each query. `rows`: null where only the offsets are requested.
+  void write_rows(const SearchedLookups& searched, std::uint32_t limit, std::uint64_t* offsets,
+                  std::uint32_t* rows, std::uint64_t capacity, cudaStream_t stream) const;
+  void set_bits(const SearchedLookups& searched, const BoxBitmaps& out, cudaStream_t stream) const;
+  // The number of rows that one query matches, of all rows.
+  [[nodiscard]] std::uint32_t count_single(const DeviceBoxes& box) const;
   void find_edges_on_device(const SearchedLookups& searched, Edge edge, std::uint32_t* rows,
                             std::uint64_t* keys, cudaStream_t stream) const override;
 
@@ -37,6 +44,9 @@ class BoxSearcher final : public DeviceSearcher {
   [[nodiscard]] std::string describe() const override;
 
  private:
+  [[nodiscard]] DeletedRowsUse deleted_in(const DeviceLookups& lookups, cudaStream_t stream) const;
+  [[nodiscard]] BoxSearch search_of(const DeviceLookups& lookups,
+                                    const DeletedRowsUse& deleted) const;
   [[nodiscard]] std::vector<std::pair<std::string, std::size_t>> memory_entries() const override;
   [[nodiscard]] FoundRows collect(const BoxSearch& search, const RowsWanted& wanted,
                                   const Queue& queue) const;
@@ -47,6 +57,10 @@ class BoxSearcher final : public DeviceSearcher {
   std::vector<std::uint64_t> largest_;
   std::unique_ptr<OrderedArrays> arrays_;
 };
+
+[[nodiscard]] inline const BoxSearcher& box_searcher(const DeviceSearcher& searcher) {
+  return static_cast<const BoxSearcher&>(searcher);
+}
 
 // The points of a column that the host has encoded.
 [[nodiscard]] DevicePoints uploaded_points(const EncodedColumn& column, const Queue& queue);

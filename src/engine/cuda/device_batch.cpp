@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/types.hpp"
 #include "engine/cuda/answer_transfer.hpp"
+#include "engine/cuda/box_searcher.hpp"
 #include "engine/cuda/ordered_searcher.hpp"
 #include "order/cuda/device_pointers.hpp"
 
@@ -93,7 +94,8 @@ void DeviceBatch::make_plan() {
         (traits.folds_hits && (wants.rows || traits.compares_full_keys || folds_rows));
     traits_.push_back(traits);
   }
-  if ((traits_.front().intervals || traits_.front().points) && (wants.rows || plan_.folds_rows) &&
+  const bool lists_rows = (wants.rows && !writes_rows()) || plan_.folds_rows;
+  if ((traits_.front().intervals || traits_.front().points) && lists_rows &&
       (request_.join == nullptr ||
        !(joins_one_row(*request_.join) || joins_intervals(*request_.join))))
     plan_.counts_on_host = true;
@@ -131,6 +133,20 @@ void DeviceBatch::run_on_device() {
   const Values values = values_on_device(queue);
   CopiesIn unused;  // lookups in device memory are not encoded by the host
   answer_to_device(encode(0, batch().size(), unused, queue), values.column, queue);
+}
+
+void DeviceBatch::set_bits(const BoxBitmaps& out) {
+  require_on_device(batch(), request_);
+  const RecordUsesOnExit record_uses(targets_, caller_);
+  const Queue queue(memory_, caller_);
+  const WorkspaceLease lease;
+  CopiesIn& in = (*lease).lanes[0].in;
+  WaitOnExit wait(queue);  // for the copies
+  const Piece piece = encode(0, batch().size(), in, queue);
+  for (std::size_t i = 0; i < targets_.size(); ++i)
+    box_searcher(targets_[i].searcher)
+        .set_bits({targets_[i].batch, 0, piece.lookups[i]}, out, queue);
+  if (!in.in_use()) wait.release();
 }
 
 // Returns when the answers are complete.
@@ -246,7 +262,7 @@ FoundRows DeviceBatch::answer_one(std::size_t target, const Piece& piece,
   return targets_[target].searcher.answer_on_device(
       plan_.steps[target].method, {targets_[target].batch, piece.first, piece.lookups[target]},
       wanted,
-      {.any = request_.answers.has(Answer::rows),
+      {.any = request_.answers.has(Answer::rows) && !writes_rows(),
        .limit = request_.limit,
        .sizes_only = !wants_row_ids,
        .in_order = request_.order != RowOrder::any},
@@ -271,7 +287,7 @@ FoundRows DeviceBatch::find_rows(std::size_t target, std::size_t first,
 
 std::vector<FoundRows> DeviceBatch::answer(const Piece& piece, DeviceRequest wanted,
                                            const RowValues& values, const Queue& queue) const {
-  const bool rows_are_wanted = request_.answers.has(Answer::rows);
+  const bool rows_are_wanted = request_.answers.has(Answer::rows) && !writes_rows();
   wanted.values = values.data;
   wanted.value_type = request_.value_type;
   wanted.included_column = request_.included_column;
@@ -314,6 +330,10 @@ void DeviceBatch::answer_to_device(const Piece& piece, const RowValues& values,
   const Outputs& out = request_.outputs;
   const std::vector<FoundRows> found = answer(piece, device_request(out), values, queue);
   if (out.offsets == nullptr) return;
+  if (writes_rows())
+    return box_searcher(targets_[0].searcher)
+        .write_rows({targets_[0].batch, piece.first, piece.lookups[0]}, request_.limit, out.offsets,
+                    out.rows, out.rows_capacity, queue);
   const RowSources rows = sources_of(found);
   offsets_of(rows, piece.count, request_.limit, out.offsets, queue);
   if (out.rows == nullptr) return;

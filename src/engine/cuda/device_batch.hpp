@@ -14,6 +14,7 @@
 #include "base/cuda/stopwatch.hpp"
 #include "base/cuda/stream_uses.hpp"
 #include "engine/batch_runner.hpp"
+#include "engine/cuda/box_kernels.hpp"
 #include "engine/cuda/device_lookups.hpp"
 #include "engine/cuda/device_searcher.hpp"
 #include "engine/cuda/workspace.hpp"
@@ -92,6 +93,8 @@ class DeviceBatch {
   // The plan of run().
   [[nodiscard]] const Plan& plan() const { return plan_; }
   void run();
+  // Sets the rows of box queries in bitmaps, on the caller's stream.
+  void set_bits(const BoxBitmaps& out);
 
  private:
   // The value column on the device: borrowed, or copied for the call.
@@ -138,6 +141,11 @@ class DeviceBatch {
   [[nodiscard]] FoundRows find_rows(std::size_t target, std::size_t first,
                                     const DeviceLookups& lookups, const RowsWanted& wanted,
                                     cudaStream_t stream) const;
+  // Whether rows are written to the caller's buffer as they are found.
+  [[nodiscard]] bool writes_rows() const {
+    return targets_.size() == 1 && traits_[0].points && request_.join == nullptr &&
+           request_.outputs.memory_space == MemorySpace::device;
+  }
   void answer_to_device(const Piece& piece, const RowValues& values, const Queue& queue) const;
   void join(const Piece& piece, const JoinRequest& request, const Queue& queue) const;
   // Whether pairs of intervals are joined without an array of their rows.

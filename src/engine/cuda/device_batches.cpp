@@ -199,7 +199,8 @@ void set_bitmaps(const Answers& found, const Request& request) {
   });
 }
 
-// Copies bitmaps of the device to a buffer in host or device memory, without gaps.
+}  // namespace
+
 void copy_bitmaps(const RowBitmapWords& bitmaps, std::size_t count, std::size_t stride,
                   const Outputs& out, std::uint8_t* to, cudaStream_t stream) {
   const std::size_t bytes = bitmap_bytes(out.bitmap_rows);
@@ -212,8 +213,6 @@ void copy_bitmaps(const RowBitmapWords& bitmaps, std::size_t count, std::size_t 
   if (!to_device) check(cudaStreamSynchronize(stream), "copying bitmaps");
 }
 
-}  // namespace
-
 void DeviceBatchRunner::write_bitmaps(std::span<const Segment> segments, const BatchQuery& query,
                                       const Request& request) const {
   Plan plan;
@@ -221,10 +220,9 @@ void DeviceBatchRunner::write_bitmaps(std::span<const Segment> segments, const B
   plan.counts_on_host = true;
   reject_capture(plan, request.stream);
   if (request.plan != nullptr) *request.plan = plan.describe();
-  const bool on_host = query.kind == QueryKind::box
-                           ? request.outputs.memory_space == MemorySpace::host
-                           : query.lower.memory_space() == MemorySpace::host &&
-                                 query.upper.memory_space() == MemorySpace::host;
+  if (query.kind == QueryKind::box) return write_box_bitmaps(segments, query, request);
+  const bool on_host = query.lower.memory_space() == MemorySpace::host &&
+                       query.upper.memory_space() == MemorySpace::host;
   if (on_host) {
     AnswersAccess access({.answers = Answer::rows, .stream = request.stream}, query.size());
     run(segments, query, access.request());

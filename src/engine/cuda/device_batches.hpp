@@ -6,6 +6,7 @@
 
 #include "engine/batch_runner.hpp"
 #include "engine/cuda/device_searcher.hpp"
+#include "rows/cuda/device_row_bitmap.hpp"
 
 namespace rtindex::cuda {
 
@@ -34,6 +35,8 @@ class DeviceBatchRunner final : public BatchRunner {
                                const Request& request, Plan plan);
 
   // Box queries.
+  void write_box_bitmaps(std::span<const Segment> segments, const BatchQuery& query,
+                         const Request& request) const;
   static void answer_boxes(std::span<const Segment> segments, const BatchQuery& query,
                            const Request& request);
 
@@ -51,5 +54,9 @@ class DeviceBatchRunner final : public BatchRunner {
 
   GpuContext gpu_;
 };
+
+// Copies bitmaps of the device to a buffer in host or device memory, without gaps.
+void copy_bitmaps(const RowBitmapWords& bitmaps, std::size_t count, std::size_t stride,
+                  const Outputs& out, std::uint8_t* to, cudaStream_t stream);
 
 }  // namespace rtindex::cuda

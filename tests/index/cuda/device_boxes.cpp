@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cstring>
 #include <deque>
+#include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <rtindex/rtindex.hpp>
@@ -216,6 +218,109 @@ TEST_F(DeviceBoxes, AgreeWithTheCpu) {
         }
       }
     }
+}
+
+// Without included values, points of native types are merged on the GPU.
+TEST_F(DeviceBoxes, ChangeOnTheGpu) {
+  Random random(55);
+  std::vector<ValueSource> native;
+  for (const ValueSource& source : every_source())
+    if (source.shape.type != Type::i128 && source.shape.type != Type::string)
+      native.push_back(source);
+  for (int turn = 0; turn < 6; ++turn) {
+    std::vector<ValueSource> some;
+    for (int c = 0; c < 2 + turn % 3; ++c) some.push_back(random.pick(native));
+    PointTable table = random_points(some, turn == 0 ? 0 : 300, random);
+    Index index = build(PointColumns(some, table.rows).view(), std::string(spec) + ",delta=60");
+    for (int round = 0; round < 4; ++round) {
+      Points added;
+      for (int i = 0; i < 30; ++i) added.push_back(table.random_row(random));
+      const PointColumns new_rows(some, added);
+      index.insert(PlacedPoints(memory_spaces[round % 2], new_rows.view()).view());
+      table.rows.insert(table.rows.end(), added.begin(), added.end());
+      table.erased.resize(table.rows.size(), false);
+      std::vector<std::uint32_t> live;
+      for (std::uint32_t row = 0; row < table.rows.size(); ++row)
+        if (!table.erased[row]) live.push_back(row);
+      random.shuffle(live);
+      const std::vector<std::uint32_t> erased(live.begin(), live.begin() + 9);
+      index.erase(erased);
+      for (const std::uint32_t row : erased) table.erased[row] = true;
+      const std::vector<std::uint32_t> moved(live.begin() + 9, live.begin() + 19);
+      Points new_points;
+      for (const std::uint32_t row : moved)
+        new_points.push_back(table.rows[row] = table.random_row(random));
+      index.update(moved, PointColumns(some, new_points).view());
+      if (round == 2) index.merge();
+      ASSERT_EQ(index.live(), live.size() - erased.size());
+      const Index copy = deserialize(index.serialize());
+      for (const std::size_t boxes : {1, 20}) {
+        ASSERT_NO_FATAL_FAILURE(expect_everything(index, table, boxes, random));
+        ASSERT_NO_FATAL_FAILURE(expect_everything(copy, table, boxes, random));
+      }
+    }
+  }
+}
+
+TEST_F(DeviceBoxes, WriteOnlyTheRowsThatFit) {
+  Random random(53);
+  const PointTable table =
+      random_points({wholes("a", Type::i32, 0, 100), wholes("b", Type::i32, 0, 100)}, 9000, random);
+  const PointColumns points(table.sources, table.rows);
+  const Index index = build(points.view(), spec);
+  for (const std::size_t boxes : {1, 5, 2000}) {
+    const BoxBatch batch = random_boxes(table, boxes, random);
+    const Matches matches = scan(table, batch);
+    std::vector<std::uint64_t> wanted(1, 0);
+    for (const auto& rows : matches) wanted.push_back(wanted.back() + rows.size());
+    const std::size_t capacity = wanted.back() / 2;
+    Buffer offsets(MemorySpace::device, 8 * (boxes + 1));
+    Buffer rows(MemorySpace::device, 4 * (capacity + 1));
+    Outputs outputs;
+    outputs.offsets = offsets.as<std::uint64_t>();
+    outputs.rows = rows.as<std::uint32_t>();
+    outputs.rows_capacity = capacity;
+    outputs.memory_space = MemorySpace::device;
+    index.answer_into(batch.query(), {}, outputs);
+    require(cudaStreamSynchronize(nullptr));
+    ASSERT_EQ(offsets.read<std::uint64_t>(), wanted);
+    const auto found = rows.read<std::uint32_t>();
+    EXPECT_EQ(found[capacity], unwritten<std::uint32_t>());
+    for (std::size_t i = 0; i < boxes; ++i)
+      for (std::size_t at = wanted[i]; at < std::min(wanted[i + 1], capacity); ++at)
+        ASSERT_TRUE(std::ranges::binary_search(matches[i], found[at])) << i;
+  }
+}
+
+TEST_F(DeviceBoxes, AreCountedOneByOneByManyThreads) {
+  Random random(54);
+  const std::size_t size = 100'000;
+  std::vector<std::uint32_t> a(size), b(size);
+  for (std::size_t i = 0; i < size; ++i) {
+    a[i] = static_cast<std::uint32_t>(random.below(1000));
+    b[i] = static_cast<std::uint32_t>(random.below(1000));
+  }
+  const Index index = build(ColumnView::points({a, b}), spec);
+  std::vector<std::uint32_t> low(200), high(200);
+  for (std::size_t i = 0; i < low.size(); ++i) {
+    low[i] = static_cast<std::uint32_t>(random.below(900));
+    high[i] = low[i] + static_cast<std::uint32_t>(random.below(200));
+  }
+  const Answers wanted =
+      index.answer(Query::box({Condition::range(low, high), Condition::range(low, high)}),
+                   {.answers = Answer::count | Answer::rows});
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < 4; ++thread)
+    threads.emplace_back([&] {
+      for (std::size_t i = 0; i < low.size(); ++i) {
+        const std::span<const std::uint32_t> least(&low[i], 1);
+        const std::span<const std::uint32_t> greatest(&high[i], 1);
+        const Query query =
+            Query::box({Condition::range(least, greatest), Condition::range(least, greatest)});
+        EXPECT_EQ(index.answer(query, {.answers = Answer::count}).count()[0], wanted.count()[i]);
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
 }
 
 }  // namespace
