@@ -1,3 +1,7 @@
+from . import dask as dask
+from . import duckdb as duckdb
+from . import pandas as pandas
+from . import polars as polars
 from ._core import MISS as MISS
 from ._device import DeviceStrings as DeviceStrings
 from ._draw import Picture as Picture
@@ -29,4 +33,5 @@ from ._results import Join as Join
 from ._results import MemoryUsage as MemoryUsage
 from ._results import Rows as Rows
 
+__all__: list[str]
 __version__: str

@@ -11,7 +11,7 @@ from ._core import MISS
 from ._errors import InvalidArgumentError
 from ._index import Index, build
 from ._lists import Array
-from ._query import Query
+from ._query import DirectionName, Query
 
 # Groups of a `by` column that span more than this are numbered, so that they leave most of the 64
 # bits of an index's keys to the `on` column.
@@ -40,7 +40,8 @@ def index_over(by: Sequence[Any], on: Any, ready: Index | None, rows: int) -> In
     return ready
 
 
-def neighbour_rows(index: Index, keys: Any, direction: str, exact: bool, tolerance: Any) -> Array:
+def neighbour_rows(index: Index, keys: Any, direction: DirectionName, exact: bool,
+                   tolerance: Any) -> Array:
     """The row of each neighbour, whatever kind of object holds the keys; MISS without one."""
     return index._rows(Query.nearest(keys, direction, exact, tolerance))
 

@@ -141,7 +141,8 @@ def _from_pandas(data: Any, target: ColumnType | None, nan_as_null: bool) -> Col
     if isinstance(dtype, pandas.SparseDtype):
         return _from_array(np.asarray(data), target)
     if isinstance(dtype, pandas.DatetimeTZDtype):
-        return from_numpy(getattr(data, "dt", data).tz_convert(None).to_numpy(), target)
+        times: Any = getattr(data, "dt", data)
+        return from_numpy(times.tz_convert(None).to_numpy(), target)
     if not hasattr(data, "__arrow_c_stream__") and not hasattr(data, "__arrow_c_array__"):
         # An Index or array of another type.
         return _from_pandas(pandas.Series(data), target, nan_as_null)

@@ -90,7 +90,8 @@ def first_array(data: Any) -> Any:
         return data.offsets
     if hasattr(data, "__cuda_array_interface__") or not _exports_from_device(data):
         return data
-    _, device, _ = Column.arrow_device(*data.__arrow_c_device_array__())
+    exported: Any = data
+    _, device, _ = Column.arrow_device(*exported.__arrow_c_device_array__())
     return _empty_on(device)
 
 

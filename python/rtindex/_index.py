@@ -13,7 +13,7 @@ from ._columns import column as column_of
 from ._device import first_array, library_of, spec_for
 from ._errors import InvalidArgumentError
 from ._intervals import Intervals, from_pandas, interval_column
-from ._lookups import NearestName
+from ._overloads import NearestName
 from ._names import as_table, columns_of, is_scalar, names_of
 from ._ordered import OrderedCalls
 from ._points import Points, new_points, point_column
@@ -114,8 +114,9 @@ class Index(OrderedCalls):
     def save(self, path: Path | IO[bytes]) -> None:
         """Writes the index to a file for `rtindex.load`, by custom `*.rtindex`: a path, or a file
         object that is open for writing bytes."""
-        if hasattr(path, "write"):
-            path.write(self._core.serialize())
+        file: Any = path
+        if hasattr(file, "write"):
+            file.write(self._core.serialize())
             return
         self._core.save(path_text(path))
 
@@ -257,8 +258,9 @@ def load(path: Path | IO[bytes], verify: Literal["quick", "full"] = "quick") -> 
     memory; a file object is read, and every byte checked."""
     if verify not in ("quick", "full"):
         raise InvalidArgumentError(f"invalid verify={verify!r}: expected quick or full")
-    if hasattr(path, "read"):
-        return Index(_core.deserialize(path.read()))
+    file: Any = path
+    if hasattr(file, "read"):
+        return Index(_core.deserialize(file.read()))
     return Index(_core.load(path_text(path), verify == "full"))
 
 
@@ -278,7 +280,7 @@ def spec_text(spec: Any) -> str:
     return spec
 
 
-def path_text(path: Path) -> str:
+def path_text(path: Any) -> str:
     """The path as the library reads it."""
     try:
         text = os.fsdecode(path)

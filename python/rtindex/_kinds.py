@@ -257,7 +257,8 @@ def kind_of(data: Any, composite: bool = False) -> Kind:
     if is_pandas(data):
         return _Pandas(data)
     if hasattr(data, "__dlpack__") and not isinstance(data, np.ndarray):
-        namespace = data.__array_namespace__() if hasattr(data, "__array_namespace__") else None
+        get_namespace = getattr(data, "__array_namespace__", None)
+        namespace = None if get_namespace is None else get_namespace()
         namespace = namespace or sys.modules.get(package)
         if hasattr(namespace, "from_dlpack"):
             return _Dlpack(namespace)

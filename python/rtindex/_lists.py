@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import re
 import zoneinfo
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
@@ -212,13 +212,14 @@ def _as_time(item: Any, position: int) -> tuple[np.datetime64, str | None]:
                                    "dates, datetimes and None only")
     zone = getattr(item, "tzinfo", None)
     name = "" if zone is None else zone_name(zone)
-    if hasattr(item, "to_datetime64"):  # of pandas, with nanoseconds and a time zone
-        return item.to_datetime64(), name
+    converted = getattr(item, "to_datetime64", None)  # of pandas, with nanoseconds and a time zone
+    if converted is not None:
+        return converted(), name
     if isinstance(item, np.datetime64):
         return item, None if np.isnat(item) else ""
     if zone is not None:
         try:
-            item = item.astimezone(datetime.timezone.utc).replace(tzinfo=None)
+            item = cast(datetime.datetime, item).astimezone(datetime.timezone.utc).replace(tzinfo=None)
         except OverflowError:
             raise InvalidArgumentError(
                 f"the time {item} is outside the years 1 to 9999 in UTC: leave it out, or pass "

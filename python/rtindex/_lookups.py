@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal, overload
+from typing import Any, Literal
 
 import numpy as np
 
@@ -21,6 +21,16 @@ from ._joins import join_batches as join_batches_call
 from ._kinds import Kind, kind_of
 from ._lists import Array, is_missing
 from ._names import is_scalar
+from ._overloads import (
+    AnswerName,
+    NearestName,
+    OrderName,
+    filter_call,
+    keys_call,
+    nearest_call,
+    query_call,
+    ranges_call,
+)
 from ._query import (
     DirectionName,
     EndsName,
@@ -36,12 +46,6 @@ from ._results import Answers, Join
 from ._tolerance import tolerance_of
 from ._types import INTEGERS, ColumnType, known_parts
 
-AnswerName = Literal["any", "first", "last", "count", "sum", "mean", "min", "max", "rows", "bitmap",
-                     "bitmaps"]
-NearestName = Literal["any", "first", "last", "count", "sum", "mean", "min", "max", "rows",
-                      "bitmap", "bitmaps",
-                      "key"]
-OrderName = Literal["key", "-key"]
 JoinName = Literal["inner", "left", "semi", "anti"]
 JoinOrderName = Literal["lookups", "any"]
 
@@ -87,18 +91,7 @@ class LookupCalls:
             core, [part.unit for part in leaves], [bool(part.zone) for part in leaves])
         self._upper = {"]": self._type.for_ends(-1), ")": self._type.for_ends(-1, is_open=True)}
 
-    @overload
-    def answer(self, query: Query, answer: list[NearestName] | tuple[NearestName, ...],
-               values: Any = None, *, matched: bool = False, limit: int | None = None,
-               order: OrderName | None = None, miss: Any = None, out: Array | None = None,
-               counters: bool = False) -> Answers: ...
-
-    @overload
-    def answer(self, query: Query, answer: NearestName = "any",
-               values: Any = None, *, matched: bool = False, limit: int | None = None,
-               order: OrderName | None = None, miss: Any = None, out: Array | None = None,
-               counters: bool = False) -> Any: ...
-
+    @query_call
     def answer(self, query: Query, answer: NearestName | Sequence[NearestName] = "any",
                values: Any = None, *, matched: bool = False, limit: int | None = None,
                order: OrderName | None = None, miss: Any = None, out: Array | None = None,
@@ -126,24 +119,13 @@ class LookupCalls:
                            Options(values, matched, limit, order, miss, out, counters,
                                    row_miss(answer, miss)))
 
-    @overload
-    def lookup(self, keys: Any, answer: list[AnswerName] | tuple[AnswerName, ...],
-               values: Any = None, *, matched: bool = False, limit: int | None = None,
-               order: OrderName | None = None, miss: Any = None, out: Array | None = None,
-               counters: bool = False, filter: Any = None) -> Answers: ...
-
-    @overload
-    def lookup(self, keys: Any, answer: AnswerName = "any",
-               values: Any = None, *, matched: bool = False, limit: int | None = None,
-               order: OrderName | None = None, miss: Any = None, out: Array | None = None,
-               counters: bool = False, filter: Any = None) -> Any: ...
-
+    @keys_call
     def lookup(self, keys: Any, answer: AnswerName | Sequence[AnswerName] = "any",
                values: Any = None, *, matched: bool = False, limit: int | None = None,
                order: OrderName | None = None, miss: Any = None, out: Array | None = None,
                counters: bool = False, filter: Any = None) -> Any:
         """`answer` of `Query.equal(keys)`: which rows hold a key equal to `keys[i]`?"""
-        if (type(keys) in _ONE_KEY and self._one is not None and type(answer) is str
+        if (type(keys) in _ONE_KEY and self._one is not None and isinstance(answer, str)
                 and values is None and not matched and limit is None and order is None
                 and miss is None and out is None and not counters and filter is None):
             found = self._one.lookup(keys, answer)
@@ -152,20 +134,7 @@ class LookupCalls:
         return self.answer(Query.equal(keys, filter=filter), answer, values, matched=matched, limit=limit,
                            order=order, miss=miss, out=out, counters=counters)
 
-    @overload
-    def range(self, lower: Any, upper: Any,
-              answer: list[AnswerName] | tuple[AnswerName, ...], values: Any = None, *,
-              ends: EndsName = "[]", matched: bool = False, limit: int | None = None,
-              order: OrderName | None = None, miss: Any = None, out: Array | None = None,
-              counters: bool = False, filter: Any = None) -> Answers: ...
-
-    @overload
-    def range(self, lower: Any = None, upper: Any = None,
-              answer: AnswerName = "any", values: Any = None, *,
-              ends: EndsName = "[]", matched: bool = False, limit: int | None = None,
-              order: OrderName | None = None, miss: Any = None, out: Array | None = None,
-              counters: bool = False, filter: Any = None) -> Any: ...
-
+    @ranges_call
     def range(self, lower: Any = None, upper: Any = None,
               answer: AnswerName | Sequence[AnswerName] = "any", values: Any = None, *,
               ends: EndsName = "[]", matched: bool = False, limit: int | None = None,
@@ -176,18 +145,7 @@ class LookupCalls:
         return self.answer(Query.range(lower, upper, ends, filter=filter), answer, values, matched=matched,
                            limit=limit, order=order, miss=miss, out=out, counters=counters)
 
-    @overload
-    def starts_with(self, prefixes: Any, answer: list[AnswerName] | tuple[AnswerName, ...],
-                    values: Any = None, *, matched: bool = False, limit: int | None = None,
-                    order: OrderName | None = None, miss: Any = None, out: Array | None = None,
-                    counters: bool = False, filter: Any = None) -> Answers: ...
-
-    @overload
-    def starts_with(self, prefixes: Any, answer: AnswerName = "any",
-                    values: Any = None, *, matched: bool = False, limit: int | None = None,
-                    order: OrderName | None = None, miss: Any = None, out: Array | None = None,
-                    counters: bool = False, filter: Any = None) -> Any: ...
-
+    @keys_call
     def starts_with(self, prefixes: Any, answer: AnswerName | Sequence[AnswerName] = "any",
                     values: Any = None, *, matched: bool = False, limit: int | None = None,
                     order: OrderName | None = None, miss: Any = None, out: Array | None = None,
@@ -197,20 +155,7 @@ class LookupCalls:
         return self.answer(Query.prefix(prefixes, filter=filter), answer, values, matched=matched, limit=limit,
                            order=order, miss=miss, out=out, counters=counters)
 
-    @overload
-    def nearest(self, keys: Any, answer: list[NearestName] | tuple[NearestName, ...],
-                values: Any = None, direction: DirectionName = "backward", exact: bool = True,
-                tolerance: Any = None, *, matched: bool = False, limit: int | None = None,
-                order: OrderName | None = None, miss: Any = None, out: Array | None = None,
-                counters: bool = False, filter: Any = None) -> Answers: ...
-
-    @overload
-    def nearest(self, keys: Any, answer: NearestName = "any",
-                values: Any = None, direction: DirectionName = "backward", exact: bool = True,
-                tolerance: Any = None, *, matched: bool = False, limit: int | None = None,
-                order: OrderName | None = None, miss: Any = None, out: Array | None = None,
-                counters: bool = False, filter: Any = None) -> Any: ...
-
+    @nearest_call
     def nearest(self, keys: Any, answer: NearestName | Sequence[NearestName] = "any",
                 values: Any = None, direction: DirectionName = "backward", exact: bool = True,
                 tolerance: Any = None, *, matched: bool = False, limit: int | None = None,
@@ -229,6 +174,7 @@ class LookupCalls:
                            matched=matched, limit=limit, order=order, miss=miss, out=out,
                            counters=counters)
 
+    @keys_call
     def contains(self, keys: Any, answer: AnswerName | Sequence[AnswerName] = "any",
                  values: Any = None, *, matched: bool = False, limit: int | None = None,
                  order: OrderName | None = None, miss: Any = None, out: Array | None = None,
@@ -237,6 +183,7 @@ class LookupCalls:
         return self.answer(Query.contains(keys, filter=filter), answer, values, matched=matched,
                            limit=limit, order=order, miss=miss, out=out)
 
+    @ranges_call
     def overlaps(self, lower: Any = None, upper: Any = None,
                  answer: AnswerName | Sequence[AnswerName] = "any", values: Any = None, *,
                  ends: EndsName = "[]", matched: bool = False, limit: int | None = None,
@@ -247,6 +194,7 @@ class LookupCalls:
         return self.answer(Query.overlaps(lower, upper, ends, filter=filter), answer, values,
                            matched=matched, limit=limit, order=order, miss=miss, out=out)
 
+    @ranges_call
     def within(self, lower: Any = None, upper: Any = None,
                answer: AnswerName | Sequence[AnswerName] = "any", values: Any = None, *,
                ends: EndsName = "[]", matched: bool = False, limit: int | None = None,
@@ -257,6 +205,7 @@ class LookupCalls:
         return self.answer(Query.within(lower, upper, ends, filter=filter), answer, values,
                            matched=matched, limit=limit, order=order, miss=miss, out=out)
 
+    @ranges_call
     def covers(self, lower: Any, upper: Any, answer: AnswerName | Sequence[AnswerName] = "any",
                values: Any = None, *, ends: EndsName = "[]", matched: bool = False,
                limit: int | None = None, order: OrderName | None = None, miss: Any = None,
@@ -266,6 +215,7 @@ class LookupCalls:
         return self.answer(Query.covers(lower, upper, ends, filter=filter), answer, values,
                            matched=matched, limit=limit, order=order, miss=miss, out=out)
 
+    @filter_call
     def filter(self, conditions: Any, answer: AnswerName | Sequence[AnswerName] = "any",
                values: Any = None, *, matched: bool = False, limit: int | None = None,
                miss: Any = None, out: Array | None = None, filter: Any = None) -> Any:

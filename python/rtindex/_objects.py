@@ -67,7 +67,7 @@ def _decimals(items: Sequence[Any]) -> Column:
 
 def _scaled(item: Any, scale: int, position: int) -> int:
     sign, digits, exponent = decimal.Decimal(item).as_tuple()
-    number = int("".join(map(str, digits)) or "0") * 10**(scale + int(exponent))
+    number = int("".join(map(str, digits)) or "0") * int(10**(scale + int(exponent)))
     if scale > 38 or number > _LARGEST:
         raise InvalidArgumentError(f"invalid element {position}, {item}: expected at most 38 "
                                    "digits; round it")

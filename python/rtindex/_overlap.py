@@ -42,7 +42,8 @@ def pairs(left_by: Sequence[Any], left_on: Sequence[Any], right_by: Sequence[Any
         return lookups, None if how in ("semi", "anti") else rows
     index = build(intervals(right_on[0], right_on[1], ends=ends, by=[*right_by]), "rx:native@cpu")
     sides = [(*left_by, column) if left_by else column for column in left_on]
-    query = Query.contains(sides[0]) if len(sides) == 1 else Query.overlaps(*sides, ends)
+    query = Query.contains(sides[0]) if len(sides) == 1 else (
+        Query.overlaps(sides[0], sides[1], ends))
     # In NumPy, whichever library the columns are of.
     own = "inner" if how == "right" else "left" if how == "outer" else how
     probe, found = index._core.join(index._bound(query), own, "lookups")

@@ -61,7 +61,7 @@ def _float(tolerance: Any, column: ColumnType) -> float:
     try:
         distance = float(tolerance)
     except OverflowError:  # an integer beyond all floats
-        distance = math.inf if tolerance > 0 else -math.inf
+        distance = math.inf if operator.index(tolerance) > 0 else -math.inf
     if math.isnan(distance):
         raise _wrong(tolerance, "a number", column)
     return distance
@@ -89,9 +89,10 @@ def _duration(tolerance: Any, column: ColumnType) -> tuple[int, int]:
         length = length_of(unit if step == 1 else f"{step}{unit}")
         if length is not None:
             return int(tolerance.astype(np.int64)), length
-    if type(tolerance).__module__.startswith("pyarrow") and hasattr(tolerance.type, "unit"):
-        if tolerance.is_valid and str(tolerance.type).startswith("duration"):
-            return int(tolerance.value), LENGTHS[tolerance.type.unit]
+    scalar: Any = tolerance
+    if type(scalar).__module__.startswith("pyarrow") and hasattr(scalar.type, "unit"):
+        if scalar.is_valid and str(scalar.type).startswith("duration"):
+            return int(scalar.value), LENGTHS[scalar.type.unit]
     raise _wrong(tolerance, 'a duration, such as "5s" or datetime.timedelta(seconds=5),', column)
 
 
@@ -102,7 +103,7 @@ def _parsed(text: str, column: ColumnType) -> int:
         raise _wrong(text, 'a duration, such as "5s" or datetime.timedelta(seconds=5),', column)
     total = Fraction()
     for number, unit in _DURATION.findall(compact):
-        total += Fraction(number) * LENGTHS[_NAMES.get(unit, unit)]
+        total += Fraction(number) * LENGTHS[_NAMES.get(str(unit), str(unit))]
     return int(total)
 
 

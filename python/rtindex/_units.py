@@ -70,7 +70,7 @@ def _rescaled(found: Column, target: ColumnType, wanted: str, length: int,
                                         rounding.direction, rounding.open)
     if refused is not None and rounding.error:
         raise InvalidArgumentError(_refusal(found, target, refused, multiplier, divisor, rounding))
-    return converted  # type: ignore[no-any-return]
+    return converted
 
 
 def _refusal(found: Column, target: ColumnType, refused: tuple[int, int], multiplier: int,
@@ -82,7 +82,7 @@ def _refusal(found: Column, target: ColumnType, refused: tuple[int, int], multip
         return f"the number {number} (element {position}) is no {kind}: {rounding.error}"
     own = _unit(found.type, found.unit)
     name = "timedelta64" if found.type == "duration64" else "datetime64"
-    text = np.timedelta64(value, own) if name == "timedelta64" else np.datetime64(value, own)
+    text = np.array(value, np.int64).view(f"{name}[{own}]")
     unit = f"{name}[{_unit(target.type, target.unit)}]"
     if value * multiplier % divisor:
         return (f"the time {text} (element {position}) falls between two ticks of the column's "

@@ -14,7 +14,7 @@ _EXACT = 2**53  # integers up to here are floats of 64 bits
 def whole_as_floats(data: Any) -> Any:
     """Integers of NumPy, pandas, polars or Arrow as floats, anything else as it is."""
     library = type(data).__module__.partition(".")[0]
-    dtype = getattr(data, "dtype", None)
+    dtype: Any = getattr(data, "dtype", None)
     if isinstance(data, np.ndarray) or (library == "pandas" and isinstance(dtype, np.dtype)):
         if dtype.kind not in "iu":
             return data

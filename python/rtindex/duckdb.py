@@ -14,7 +14,7 @@ from ._columns import column
 from ._errors import InvalidArgumentError, UnsupportedError
 from ._index import Index
 from ._kinds import kind_of
-from ._lookups import NearestName
+from ._overloads import NearestName
 from ._query import DirectionName, EndsName, Query, QueryName
 from ._times import TimeType
 from ._types import ColumnType

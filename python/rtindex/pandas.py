@@ -12,10 +12,9 @@ from ._asof import grouped, index_over, key_of, neighbour_rows
 from ._core import MISS
 from ._index import Index, build
 from ._lists import Array
-from ._lookups import DirectionName
 from ._overlap import names_of, pairs
 from ._pairs import FrameJoinName, column_of, equal_pairs, joined, require_frame_how
-from ._query import EndsName, Query
+from ._query import DirectionName, EndsName, Query
 
 
 def merge_asof(left: Any, right: Any, on: Any = None, left_on: Any = None, right_on: Any = None,
@@ -155,7 +154,8 @@ def side_by_side(left: Any, right: Any, probe: Array, rows: Array, left_keys: li
         whole = frame.reset_index(drop=True)
         taken = whole.reindex(positions) if (positions < 0).any() else whole.iloc[positions]
         parts.append(taken.reset_index(drop=True))
-    result = pandas.merge(*parts, left_index=True, right_index=True, how="left", suffixes=suffixes)
+    result = pandas.merge(parts[0], parts[1], left_index=True, right_index=True, how="left",
+                          suffixes=suffixes)
     if (probe < 0).any():
         for name in shared:
             result[name] = _either(left[name], right[name], probe, rows)
@@ -177,7 +177,8 @@ def _in_order(keys: Any) -> Any:
 def _keys(left: Any, right: Any, how: str, on: Any, left_on: Any,
           right_on: Any) -> tuple[list[Any], list[Any]]:
     # On no rows pandas checks the arguments.
-    pandas.merge(left.iloc[:0], right.iloc[:0], how="inner" if how in ("semi", "anti") else how,
+    known: Any = "inner" if how in ("semi", "anti") else how
+    pandas.merge(left.iloc[:0], right.iloc[:0], how=known,
                  on=on, left_on=left_on, right_on=right_on, suffixes=(None, "_y"))
     if on is None and left_on is None:
         on = [*left.columns.intersection(right.columns)]
@@ -324,7 +325,7 @@ def _ticks(tolerance: Any, keys: Any) -> Any:
     if tolerance is None or dtype.kind not in "mM":
         return tolerance
     if isinstance(dtype, np.dtype):
-        unit = np.datetime_data(dtype)[0]
+        unit: Any = np.datetime_data(dtype)[0]
     else:
         unit = getattr(dtype, "pyarrow_dtype", dtype).unit
     return int(pandas.Timedelta(tolerance).as_unit(unit).to_timedelta64().astype(np.int64))

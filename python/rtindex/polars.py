@@ -193,7 +193,8 @@ def _names(by: str | Sequence[str] | None) -> list[str]:
 
 
 def _rows(left_by: list[Any], right_by: list[Any], keys: polars.Series, right_keys: polars.Series,
-          strategy: str, exact: bool, tolerance: Any, ready: Index | None) -> polars.Series:
+          strategy: DirectionName, exact: bool, tolerance: Any,
+          ready: Index | None) -> polars.Series:
     """The row of each neighbour; null without one."""
     tolerance = _ticks(tolerance, keys.dtype)
     if ready is None:

@@ -29,7 +29,7 @@ struct Call {
 
 // Writable arrays in host memory, by the answer's name or "matched". "counters": four uint64 to
 // which the counters are added.
-using HostArrays = nanobind::dict;
+using HostArrays = nanobind::typed<nanobind::dict, nanobind::str, nanobind::any>;
 
 // Answers a query in host memory with the GIL released. Returns (offsets, rows) and the keys of
 // neighbours, each None if it is not requested. The keys are one object for each part of the key:

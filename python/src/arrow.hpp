@@ -6,6 +6,7 @@
 #include <string>
 
 #include "column.hpp"
+#include "stub_types.hpp"
 
 namespace rtindex::python {
 
@@ -31,7 +32,7 @@ class ArrowAnswer {
       : column_(std::move(column)), zone_(std::move(zone)) {}
 
   // The protocol's two capsules: schema and array.
-  [[nodiscard]] nanobind::tuple capsules() const;
+  [[nodiscard]] AnyPair capsules() const;
 
  private:
   Column column_;

@@ -41,13 +41,13 @@ nb::object to_capsule(const Struct& content, const char* name) {
   return nb::steal(capsule);
 }
 
-nb::tuple to_capsules(const ArrowSchema& schema, const ArrowArray& array) {
+AnyPair to_capsules(const ArrowSchema& schema, const ArrowArray& array) {
   nb::object first = to_capsule(schema, "arrow_schema");
   return nb::make_tuple(std::move(first), to_capsule(array, "arrow_array"));
 }
 
 // Lists of uint32 between 64-bit offsets, as the capsules of an Arrow array.
-nb::tuple export_lists(nb::handle offsets, nb::handle rows) {
+AnyPair export_lists(nb::handle offsets, nb::handle rows) {
   struct Lists {
     Buffer offsets, rows;
   };
@@ -65,7 +65,7 @@ nb::tuple export_lists(nb::handle offsets, nb::handle rows) {
 
 }  // namespace
 
-nb::tuple ArrowAnswer::capsules() const {
+AnyPair ArrowAnswer::capsules() const {
   const std::shared_ptr<const Column> held =
       freed_with_gil(std::make_unique<const Column>(column_));
   ArrowSchema schema{};

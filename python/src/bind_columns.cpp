@@ -1,4 +1,6 @@
 #include <fmt/format.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
@@ -15,6 +17,7 @@
 #include "bind.hpp"
 #include "buffer.hpp"
 #include "column.hpp"
+#include "stub_types.hpp"
 
 namespace nb = nanobind;
 
@@ -112,7 +115,7 @@ struct PythonStrings {
   std::vector<std::uint8_t> validity;
 };
 
-Column strings(nb::list objects) {
+Column strings(AnyList objects) {
   auto strings = std::make_shared<PythonStrings>();
   strings->objects = std::move(objects);
   const std::size_t size = nb::len(strings->objects);
@@ -134,9 +137,12 @@ Column strings(nb::list objects) {
   return column;
 }
 
-nb::tuple rescaled_column(const Column& column, std::string_view type, const std::string& unit,
-                          int scale, std::int64_t multiplier, std::int64_t divisor, int direction,
-                          bool open) {
+using RescaledColumn =
+    nb::typed<nb::tuple, Column, std::optional<std::pair<std::size_t, std::int64_t>>>;
+
+RescaledColumn rescaled_column(const Column& column, std::string_view type, const std::string& unit,
+                               int scale, std::int64_t multiplier, std::int64_t divisor,
+                               int direction, bool open) {
   Rescaled found =
       rescaled(column, {type_named(type), unit, scale, multiplier, divisor, {direction, open}});
   nb::object refused = nb::none();
@@ -166,7 +172,8 @@ void bind_columns(nb::module_& module) {
                   "Strings in device memory, in Arrow's layout.")
       .def_static(
           "arrow_device",
-          [](nb::handle schema, nb::handle array) {
+          [](nb::handle schema,
+             nb::handle array) -> nb::typed<nb::tuple, Column, std::int64_t, std::uintptr_t> {
             DeviceColumn found = from_arrow_device(schema, array);
             return nb::make_tuple(std::move(found.column), found.device, found.event);
           },

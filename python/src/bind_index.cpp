@@ -19,6 +19,7 @@
 #include "buffer.hpp"
 #include "column.hpp"
 #include "outputs.hpp"
+#include "stub_types.hpp"
 #include "without_gil.hpp"
 
 namespace nb = nanobind;
@@ -97,7 +98,7 @@ Index build_index(const Column& column, const std::string& spec, const NamedColu
 }
 
 // The bytes of a file of the index, as a NumPy array.
-nb::object serialize(const Index& index) {
+AnyObject serialize(const Index& index) {
   std::vector<std::byte> bytes;
   {
     const WithoutGil unlocked;
@@ -165,7 +166,8 @@ bool supports(const Index& index, std::string_view answer, std::string_view quer
   return index.supports(answer_named(answer), query_kind_named(query));
 }
 
-nb::tuple memory_usage(const Index& index) {
+nb::typed<nb::tuple, std::size_t, std::size_t, decltype(MemoryUsage::parts)> memory_usage(
+    const Index& index) {
   const MemoryUsage usage = index.memory_usage();
   return nb::make_tuple(usage.resident, usage.build_peak, usage.parts);
 }

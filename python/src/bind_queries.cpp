@@ -21,6 +21,7 @@
 #include "bind.hpp"
 #include "outputs.hpp"
 #include "query.hpp"
+#include "stub_types.hpp"
 #include "without_gil.hpp"
 
 namespace nb = nanobind;
@@ -54,16 +55,16 @@ RowOrder order_named(std::string_view name) {
   throw Error(fmt::format("invalid order='{}': expected 'key' or '-key'", name));
 }
 
-nb::tuple answer_call(const Index& index, const OwnedQuery& query, const Column* values,
-                      std::string included, nb::object miss, const HostArrays& outputs,
-                      std::optional<std::uint32_t> limit, std::string_view order, bool list_keys) {
+AnyPair answer_call(const Index& index, const OwnedQuery& query, const Column* values,
+                    std::string included, nb::object miss, const HostArrays& outputs,
+                    std::optional<std::uint32_t> limit, std::string_view order, bool list_keys) {
   const Call call{values, std::move(included), std::move(miss),
                   limit,  order_named(order),  list_keys};
   return answer(index, query, call, outputs);
 }
 
 // The bitmap of all queries, or those of each, one after the other, as bytes.
-nb::object bitmaps_call(const Index& index, const OwnedQuery& query, bool of_each) {
+AnyObject bitmaps_call(const Index& index, const OwnedQuery& query, bool of_each) {
   std::vector<std::uint8_t> bits;
   {
     const WithoutGil unlocked;
@@ -86,14 +87,14 @@ void device_call(const Index& index, const OwnedQuery& query, const Column* valu
 }
 
 // Positions of queries as int64, by which every library takes rows, and rows.
-nb::tuple as_pairs(JoinedRows pairs, JoinKind how) {
+AnyPair as_pairs(JoinedRows pairs, JoinKind how) {
   nb::object rows = nb::none();
   if (how == JoinKind::inner || how == JoinKind::left) rows = as_array(std::move(pairs.rows));
   return nb::make_tuple(as_array<std::uint64_t, std::int64_t>(std::move(pairs.lookups)), rows);
 }
 
-nb::tuple join_call(const Index& index, const OwnedQuery& query, std::string_view how,
-                    std::string_view order) {
+AnyPair join_call(const Index& index, const OwnedQuery& query, std::string_view how,
+                  std::string_view order) {
   const JoinKind kind = join_named(how);
   const JoinOptions options{.order = join_order_named(order)};
   JoinedRows pairs;
@@ -133,7 +134,7 @@ class JoinIterator {
         how_(how),
         batches_(index, whole_.query, how, max_pairs, options) {}
 
-  [[nodiscard]] nb::tuple next() {
+  [[nodiscard]] AnyPair next() {
     std::optional<JoinedRows> batch;
     {
       const WithoutGil unlocked;
@@ -172,7 +173,7 @@ JoinIterator join_batches(const Index& index, const OwnedQuery& query, std::stri
   return {index, query, kind, max_pairs, options};
 }
 
-nb::object rank_call(const Index& index, const Column& keys) {
+AnyObject rank_call(const Index& index, const Column& keys) {
   std::vector<std::uint32_t> ranks;
   {
     const WithoutGil unlocked;
@@ -181,7 +182,7 @@ nb::object rank_call(const Index& index, const Column& keys) {
   return as_array(std::move(ranks));
 }
 
-nb::object select_call(const Index& index, const Column& ranks) {
+AnyObject select_call(const Index& index, const Column& ranks) {
   std::vector<std::uint32_t> rows;
   {
     const WithoutGil unlocked;
@@ -190,7 +191,7 @@ nb::object select_call(const Index& index, const Column& ranks) {
   return as_array(std::move(rows));
 }
 
-nb::object nulls_call(const Index& index) {
+AnyObject nulls_call(const Index& index) {
   std::vector<std::uint32_t> rows;
   {
     const WithoutGil unlocked;
@@ -214,7 +215,7 @@ void bind_queries(nb::module_& module) {
       .def_prop_ro("lower", &OwnedQuery::lower, nb::rv_policy::reference_internal)
       .def_prop_ro("upper", &OwnedQuery::upper, nb::rv_policy::reference_internal);
   nb::class_<JoinIterator>(module, "JoinIterator", "The batches of a join.")
-      .def("__iter__", [](nb::handle self) { return self; })
+      .def("__iter__", [](nb::typed<nb::handle, JoinIterator> self) { return self; })
       .def("__next__", &JoinIterator::next)
       .def("next_on_device", &JoinIterator::next_on_device, nb::arg("lookups"), nb::arg("rows"));
 }

@@ -13,6 +13,7 @@
 #include "bind.hpp"
 #include "buffer.hpp"
 #include "column.hpp"
+#include "stub_types.hpp"
 #include "without_gil.hpp"
 
 namespace nb = nanobind;
@@ -95,7 +96,7 @@ void group(nb::handle parts, nb::handle from, std::size_t size, nb::handle to, n
 }
 
 // `pieces` holds (elements, their number, the number of their parts).
-void ungroup(nb::handle parts, std::size_t size, const nb::list& pieces, nb::handle to, bool rows,
+void ungroup(nb::handle parts, std::size_t size, const AnyList& pieces, nb::handle to, bool rows,
              int threads) {
   const Items found = read_items(parts, size, sizeof(std::uint16_t));
   const Items out = write_items(to, size);

@@ -62,7 +62,7 @@ ColumnView OwnedQuery::owned_end(nanobind::handle end, bool& rounded) {
   return view.view;
 }
 
-OwnedQuery OwnedQuery::box(const nanobind::list& conditions) {
+OwnedQuery OwnedQuery::box(const AnyList& conditions) {
   OwnedQuery query(QueryKind::box, nullptr, nullptr, Ends::closed, {});
   for (const nanobind::handle one : conditions) {
     const auto given = nanobind::cast<nanobind::tuple>(one);

@@ -11,6 +11,7 @@
 #include <rtindex/query.hpp>
 
 #include "column.hpp"
+#include "stub_types.hpp"
 
 namespace rtindex::python {
 
@@ -31,7 +32,7 @@ class OwnedQuery {
 
   // A box query. Each condition is a tuple of its kind, lower and upper end and ends: an end is
   // None, a number or a Column.
-  [[nodiscard]] static OwnedQuery box(const nanobind::list& conditions);
+  [[nodiscard]] static OwnedQuery box(const AnyList& conditions);
 
   // Only rows of this mask of booleans match; nulls are false.
   void restrict(const Column& mask);

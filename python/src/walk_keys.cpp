@@ -11,6 +11,7 @@
 #include "bind.hpp"
 #include "column.hpp"
 #include "outputs.hpp"
+#include "stub_types.hpp"
 #include "without_gil.hpp"
 
 // The keys of an index in their order: each is the neighbour of the one before.
@@ -61,8 +62,8 @@ class KeyList {
 
 // At most `limit` distinct keys from the first one that is not before `start` (or, with `is_after`,
 // equal to it), each with the number of its rows; from the other end with `backward`.
-nb::tuple walk_keys(const Index& index, const Column& start, bool is_after, bool backward,
-                    std::size_t limit) {
+AnyPair walk_keys(const Index& index, const Column& start, bool is_after, bool backward,
+                  std::size_t limit) {
   KeyList keys(index.type());
   std::vector<std::int64_t> counts;
   {

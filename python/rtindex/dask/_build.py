@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import dask
+import dask.utils
 import numpy as np
 
 from .._errors import OutOfMemoryError, UnavailableError

@@ -164,7 +164,7 @@ def answer(state: State, query: Query, request: Request, values: Values | None, 
     blocks = [call.partial(request, number, values, miss, form)
               for number in range(len(call.blocks))]
 
-    def named(name: str) -> Any:
+    def collected(name: str) -> Any:
         parts = blocks if alone else [dask.delayed(_named)(block, name) for block in blocks]
         if name == "rows":
             return LazyRows(parts)
@@ -174,10 +174,10 @@ def answer(state: State, query: Query, request: Request, values: Values | None, 
         return call.collection(parts, shape[name])
 
     if alone:
-        return named(request.answers[0])
+        return collected(request.answers[0])
     names = (*request.answers, "matched") if matched else request.answers
     count = sum(call.source.lengths) if call.source.lengths else 0
-    return Answers(count, {name: named(name) for name in names})
+    return Answers(count, {name: collected(name) for name in names})
 
 
 def join(state: State, query: Query, request: Request, how: str) -> Join:
@@ -202,9 +202,10 @@ def _array(blocks: list[Any], lengths: list[int] | None, dtype: Any) -> Any:
     from dask.highlevelgraph import HighLevelGraph
 
     name = f"rtindex-array-{token()}"
-    layer = {(name, i): block.key for i, block in enumerate(blocks)}
-    return dask.array.Array(HighLevelGraph.from_collections(name, layer, blocks), name,
-                            (tuple(lengths or [np.nan] * len(blocks)),), dtype)
+    layer: Any = {(name, i): block.key for i, block in enumerate(blocks)}
+    array: Any = dask.array.Array
+    return array(HighLevelGraph.from_collections(name, layer, blocks), name,
+                 (tuple(lengths or [np.nan] * len(blocks)),), dtype)
 
 
 # On workers. A block is what the caller's collection holds, or, without `ends`, a query.
@@ -249,7 +250,9 @@ def _merged(routing: Routing, settings: Any, ends: Any, block: Any, request: Req
     sent = split[0]
     if isinstance(sent, tuple):
         partials = [partial for some in answers for partial in some]
-        return _formed(routing, block, ungrouped(routing, request, *sent, partials, model), form)
+        parts, sizes = sent
+        return _formed(routing, block, ungrouped(routing, request, parts, sizes, partials, model),
+                       form)
     left = [iter(partials) for partials in answers]
     pieces = [Answered(direction, positions, next(left[partition]))
               for partition, direction, positions in sent]

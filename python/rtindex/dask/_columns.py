@@ -57,7 +57,8 @@ def nbytes(column: Columns) -> int:
 
 def as_keys(column: Columns) -> Any:
     """The columns as arguments of `rtindex.build` and of the calls of an index."""
-    return column if len(column) > 1 else column[0]
+    first, *others = column
+    return column if others else first
 
 
 def as_included(column: Columns, names: Sequence[str]) -> Any:

@@ -75,7 +75,9 @@ def merge(routing: Routing, query: Query, request: Request, filled: Partial,
           pieces: list[Answered], miss: Any = None) -> Partial:
     """One answer from the pieces, which come in the order of partitions."""
     everything = np.arange(query_size(query))
-    own, before, after = [], [], []
+    own: list[tuple[Array, Partial]] = []
+    before: list[tuple[Array, Partial]] = []
+    after: list[tuple[Array, Partial]] = []
     for direction, positions, partial in pieces:
         widened(partial)
         chosen = own if direction == query.direction else (
@@ -176,9 +178,11 @@ def found_keys(first: Partial) -> tuple[Array, Query]:
 
 def both_steps(request: Request, filled: Partial, first: Partial, positions: Array,
                second: Partial) -> Partial:
-    found = {name: _at(name, first[name], positions) for name in ("any", "key")
-             if name in request.answers}
-    return combined(request, filled, [(positions, Partial({**second, **found}))])
+    both = Partial({**second})
+    for name in ("any", "key"):
+        if name in request.answers:
+            both[name] = _at(name, first[name], positions)
+    return combined(request, filled, [(positions, both)])
 
 
 def run(state: State, query: Query, request: Request, values: Values | None = None,

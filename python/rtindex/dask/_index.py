@@ -15,8 +15,9 @@ from .._index import _human_bytes
 from .._joins import require_how, require_max_pairs, require_order
 from .._kinds import Kind, kind_of
 from .._lists import Array
-from .._lookups import AnswerName, JoinName, JoinOrderName, NearestName, OrderName
+from .._lookups import JoinName, JoinOrderName
 from .._names import is_scalar
+from .._overloads import AnswerName, NearestName, OrderName
 from .._query import (
     DirectionName,
     EndsName,

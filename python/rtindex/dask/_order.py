@@ -95,11 +95,13 @@ def _as_kind(kind: Any, how: str, batch: Join, start: int, stop: int) -> Join:
 
 def _selected(partition: Any, ranks: Array) -> Array:
     local = np.asarray(partition.index.select(ranks)).astype(np.int64)
-    return partition.global_rows()[local].astype(np.uint64)
+    rows: Array = partition.global_rows()[local]
+    return rows.astype(np.uint64)
 
 
 def _nulls(partition: Any) -> Array:
-    return partition.nulls()
+    rows: Array = partition.nulls()
+    return rows
 
 
 def _between(meta: Any) -> str:

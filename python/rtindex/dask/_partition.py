@@ -10,11 +10,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._calls import VALUE_ANSWERS
 from .._index import Index, build
 from .._lists import Array
 from .._query import Query
 from ._columns import Columns, as_included, as_keys, concat, like, nbytes, nulls, size, take
-from ._queries import VALUE_ANSWERS, Partial, Request, valued, with_global_rows
+from ._queries import Partial, Request, valued, with_global_rows
 from ._queries import answer as answer_query
 
 INNER = 64

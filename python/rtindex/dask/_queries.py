@@ -254,4 +254,4 @@ def _lists(count: int, request: Request, pieces: list[tuple[Array, Partial]]) ->
 def _runs(starts: Array, lengths: Array) -> Array:
     """start, start + 1, ... for every run, one after the other."""
     before = np.cumsum(lengths) - lengths
-    return np.arange(int(lengths.sum())) + np.repeat(starts - before, lengths)
+    return np.asarray(np.arange(int(lengths.sum())) + np.repeat(starts - before, lengths))

@@ -245,7 +245,7 @@ def _ordinal(part: Array) -> Array:
     number[np.isnan(number)] = np.nan  # all NaNs are equal
     bits = number.view(signed)
     top = np.iinfo(signed).max
-    return np.where(bits < 0, bits ^ top, bits)
+    return np.asarray(np.where(bits < 0, bits ^ top, bits))
 
 
 def grouped(partitions: Array, count: int) -> tuple[Array, Array]:

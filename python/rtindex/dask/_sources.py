@@ -84,7 +84,8 @@ def wrapped(data: Any, lengths: list[int], name: str) -> Any:
     if array.shape != (sum(lengths),):
         raise InvalidArgumentError(f"invalid {name}: expected {sum(lengths)} entries, one per row, "
                                    f"got an array of shape {array.shape}")
-    return dask.array.from_array(array, chunks=(tuple(lengths),))
+    chunks: Any = (tuple(lengths),)
+    return dask.array.from_array(array, chunks=chunks)
 
 
 def read(*parts: Any) -> Columns:
