@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ._arrays import NATIVE, empty, from_masked, from_numpy, require_one_dimension, strings
-from ._core import Column
+from ._core import Column, number_list
 from ._device import device_column, is_device_array
 from ._errors import Error, InvalidArgumentError
 from ._lists import (
@@ -17,7 +17,6 @@ from ._lists import (
     has_strings,
     is_missing,
     plain_array,
-    quick_array,
     times_of,
 )
 from ._names import as_table, columns_by_name, columns_of, is_one_key, is_pandas, is_scalar
@@ -212,8 +211,11 @@ def _as_narrow(number: Any, target: ColumnType | None) -> Any:
         return number
     if type(number) is not float and type(number) is not int:
         return number
+    wide = _as_float(number)
     with np.errstate(over="ignore"):
-        return np.float32(np.dtype(target.type).type(_as_float(number)))
+        narrow = np.float32(np.dtype(target.type).type(wide))
+    # One beyond the type equals no key, infinity neither.
+    return narrow if np.isfinite(narrow) or not math.isfinite(wide) else wide
 
 
 def _from_list(items: list[Any], target: ColumnType | None) -> Column:
@@ -222,12 +224,13 @@ def _from_list(items: list[Any], target: ColumnType | None) -> Column:
     wanted, unit = ("", "") if target is None else target[:2]
     if target is not None and wanted == "composite":
         return _from_keys(items, target)
-    quick = quick_array(items)
-    if quick is not None:
-        is_float = wanted in FLOATS and quick.dtype.kind == "i"
-        if is_float and (abs(quick) <= 2**53).all():
-            quick = quick.astype(np.float64)
-        return Column.elements(quick.dtype.name, quick)
+    plain = number_list(items)
+    if plain is not None:
+        numbers, validity = plain
+        is_float = wanted.startswith("float") and numbers.dtype.kind == "i"
+        if is_float and (abs(numbers) <= 2**53).all():
+            numbers = numbers.astype(np.float64)
+        return Column.elements(numbers.dtype.name, numbers, "", validity)
     known = next((item for item in items if not is_missing(item)), None)
     if known is None and target is not None and wanted != "string":
         return _nulls(len(items), target)

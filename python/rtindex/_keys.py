@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import datetime
+import decimal
+import uuid
 from typing import Any
 
 import numpy as np
@@ -9,7 +12,11 @@ import numpy as np
 from ._errors import InvalidArgumentError
 from ._kinds import Kind
 from ._lists import Array, not_a_time
-from ._types import WIDTHS, ColumnType
+from ._types import DECIMALS, WIDTHS, ColumnType
+from ._units import LENGTHS
+
+# Types whose single keys are objects that NumPy has no scalars for.
+_OBJECTS = (*DECIMALS, "duration64", "time32", "time64")
 
 
 def key_dtype(key_type: ColumnType) -> type | None:
@@ -43,7 +50,30 @@ def _texts(items: list[Any]) -> list[Any]:
     return [item.encode() if isinstance(item, str) else item for item in items]
 
 
+def key_object(data: bytes, key_type: ColumnType) -> Any:
+    """One key as an object of Python, from its bytes; None for types that NumPy's objects stand for."""
+    if key_type.type == "binary16":
+        return uuid.UUID(bytes=data)
+    number = int.from_bytes(data, "little", signed=key_type.type != "uint128")
+    if key_type.type in DECIMALS:
+        digits = tuple(map(int, str(abs(number))))
+        return decimal.Decimal((int(number < 0), digits, -key_type.scale))
+    if key_type.type in ("int128", "uint128"):
+        return number
+    if key_type.type == "duration64":
+        duration = np.array(number, np.int64).view(f"m8[{key_type.unit}]")[()]
+        own = duration.item()
+        return own if isinstance(own, datetime.timedelta) else duration  # finer than Python's
+    if key_type.type in ("time32", "time64"):
+        micro, rest = divmod(number * LENGTHS[key_type.unit], LENGTHS["us"])
+        midnight = datetime.datetime.min
+        return number if rest else (midnight + datetime.timedelta(microseconds=micro)).time()
+    return None
+
+
 def _native(keys: Array, key_type: ColumnType, validity: Array, kind: Kind) -> Any:
+    if kind.is_one and key_type.type in _OBJECTS:
+        return key_object(keys.tobytes(), key_type) if validity[0] & 1 else None
     missing = np.unpackbits(validity, count=keys.size, bitorder="little") == 0
     if key_type.type == "date32":
         keys = keys.astype("M8[D]")

@@ -19,11 +19,12 @@ class Kind:
     """NumPy arrays, also for lists and anything else.
 
     `has_nulls`: a miss is a null rather than a reserved value. `has_signed_counts`: counts are
-    int64, so that their differences do not wrap.
+    int64, so that their differences do not wrap. `is_one`: answers are objects of Python.
     """
 
     has_nulls = False
     has_signed_counts = True
+    is_one = False
 
     def array(self, values: Array, validity: Array | None = None, per_lookup: bool = True,
               zone: str = "") -> Any:
@@ -56,6 +57,7 @@ class _Scalar(Kind):
     """One Python object for one lookup; None is a miss."""
 
     has_nulls = True
+    is_one = True
 
     def array(self, values: Array, validity: Array | None = None, per_lookup: bool = True,
               zone: str = "") -> Any:

@@ -20,23 +20,6 @@ _ISO = re.compile(r"[+-]?\d{4,}(?:-\d\d(?:-\d\d)?)?(?:[T ]\d\d(?::\d\d(?::\d\d(?
 _OFFSET = re.compile(r"(?<=[T ])(.+?) ?(Z|[+-]\d\d(?::?\d\d)?)$")
 
 
-def quick_array(items: list[Any]) -> Array | None:
-    """The array of a list that holds int or float objects only; None for any other list."""
-    first = type(items[0])
-    if first is not int and first is not float:
-        return None
-    try:
-        array = np.array(items)
-    except (ValueError, OverflowError, TypeError):
-        return None
-    if array.ndim != 1:
-        return None
-    if first is int:
-        return array if array.dtype == np.int64 else None
-    # NumPy has rounded integers among the floats.
-    return array if array.dtype == np.float64 and set(map(type, items)) == {float} else None
-
-
 def is_missing(item: Any) -> bool:
     """None, and NA of pandas; NaT is a time of its own."""
     return item is None or type(item).__name__ == "NAType"

@@ -12,14 +12,16 @@ from . import _core
 from ._calls import Options
 from ._columns import open_end
 from ._errors import InvalidArgumentError, UnsupportedError
-from ._keys import key_answer, key_dtype
+from ._keys import key_answer, key_dtype, key_object
 from ._kinds import Kind, kind_of
 from ._lists import Array
 from ._lookups import LookupCalls
 from ._query import EndsName, Query
+from ._types import DECIMALS, WIDTHS
 
 _BATCH = 1 << 12
 _SCALAR = kind_of(0)
+_NUMBERED = (*DECIMALS, "binary16", "int128", "uint128")
 
 
 class OrderedCalls(LookupCalls):
@@ -78,7 +80,7 @@ class OrderedCalls(LookupCalls):
 
     def _end(self, backward: bool) -> Any:
         self._require_keys()
-        start = open_end(self._type, 1, backward)
+        start = self._first(backward)
         parts, counts = self._core.walk_keys(start, False, backward, 1)
         return self._key(parts, 0) if len(counts) else None
 
@@ -86,7 +88,7 @@ class OrderedCalls(LookupCalls):
         """Batches of distinct keys and how many rows hold each, of the index as it is now."""
         self._require_keys()
         index = self._core.snapshot()
-        start, is_after = open_end(self._type, 1, False), False
+        start, is_after = self._first(False), False
         while True:
             parts, counts = index.walk_keys(start, is_after, False, _BATCH)
             if not len(counts):
@@ -105,14 +107,29 @@ class OrderedCalls(LookupCalls):
             return parts[0][position]
         return self._as_object(self._elements(parts[0])[position:position + 1])
 
+    def _first(self, backward: bool) -> _core.Column:
+        """A key at one end of the order of all keys of the type."""
+        if self.type not in _NUMBERED:
+            return open_end(self._type, 1, backward)
+        dtype = self._dtype()
+        return self._one_column(_at_position(_positions(dtype)[backward], dtype, self.type))
+
     def _elements(self, data: bytes) -> Array:
-        return np.frombuffer(data, key_dtype(self._type))
+        return np.frombuffer(data, self._dtype())
+
+    def _dtype(self) -> Any:
+        """Of NumPy; keys of 128 bits are plain bytes there."""
+        return np.dtype("V16" if WIDTHS.get(self.type) == 16 else key_dtype(self._type))
 
     def _as_object(self, element: Array) -> Any:
+        if self.type in _NUMBERED:
+            return key_object(element.tobytes(), self._type)
         return key_answer(element.copy(), None, self._type, np.array([1], np.uint8), _SCALAR)
 
     def _one_column(self, element: Array) -> _core.Column:
-        return _core.Column.elements(self.type, np.ascontiguousarray(element), self._type.unit, None,
+        if element.dtype.kind == "V":  # elements of 128 bits need an alignment of 8 bytes
+            element = element.view(np.uint64)
+        return _core.Column.elements(self.type, element.copy(), self._type.unit, None,
                                      self._type.scale)
 
     def _require_keys(self) -> None:
@@ -120,9 +137,6 @@ class OrderedCalls(LookupCalls):
             held = "intervals" if self.interval_ends else "points"
             raise UnsupportedError(f"expected an index over keys, got {held}, which have no order: "
                                    "ask the column itself")
-        if self.type in ("decimal32", "decimal64", "decimal128", "binary16", "int128", "uint128"):
-            raise UnsupportedError(f"keys of {self.type} cannot be read from the index: ask the "
-                                   "column itself")
         if self.type == "composite":
             held = "composite keys"
             raise UnsupportedError(f"expected an index over keys of one part, got {held}: read them "
@@ -134,11 +148,11 @@ class OrderedCalls(LookupCalls):
         self._require_keys()
         if self.type == "string":
             raise UnsupportedError("expected a column of numbers or times for quantiles, got strings")
-        dtype = np.dtype(key_dtype(self._type))
+        dtype = self._dtype()
         low, high = _positions(dtype)
         while low < high:
             middle = (low + high) // 2
-            column = self._one_column(_at_position(middle, dtype))
+            column = self._one_column(_at_position(middle, dtype, self.type))
             outputs = {"count": np.empty(1, np.uint32)}
             query = _core.Query("range", None, column)
             self._core.answer(query, None, "", None, outputs, None)
@@ -146,7 +160,7 @@ class OrderedCalls(LookupCalls):
                 high = middle
             else:
                 low = middle + 1
-        return self._as_object(_at_position(low, dtype))
+        return self._as_object(_at_position(low, dtype, self.type))
 
 
 def _positions(dtype: Any) -> tuple[int, int]:
@@ -158,9 +172,14 @@ def _positions(dtype: Any) -> tuple[int, int]:
     return first, 2**(8 * dtype.itemsize) - 1
 
 
-def _at_position(position: int, dtype: Any) -> Array:
+def _at_position(position: int, dtype: Any, key_type: str) -> Array:
     """The element at a position in the order of all elements of the type."""
     sign = 1 << (8 * dtype.itemsize - 1)
+    if dtype.kind == "V":
+        is_signed = key_type in ("decimal128", "int128")
+        data = (position ^ sign if is_signed else position).to_bytes(
+            16, "big" if key_type == "binary16" else "little")
+        return np.frombuffer(data, dtype)
     if dtype.kind == "f":
         position = position - sign if position >= sign else ~position & (2 * sign - 1)
     elif dtype.kind == "i":

@@ -10,7 +10,7 @@ import datetime
 import decimal
 import uuid
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypedDict, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypedDict, cast, overload
 
 import numpy as np
 
@@ -40,7 +40,9 @@ _NearestAnswer: TypeAlias = "NearestName | Sequence[NearestName]"
 _OneKey: TypeAlias = (int | float | str | bytes | datetime.date | datetime.time
                       | datetime.timedelta | decimal.Decimal | uuid.UUID | np.generic)
 _Plain: TypeAlias = "Array | list[Any]"
-_Series = TypeVar("_Series", "pandas.Series[Any]", "polars.Series")
+_PandasSeries: TypeAlias = "pandas.Series[Any]"
+_PolarsSeries: TypeAlias = "polars.Series"
+_Series: TypeAlias = "pandas.Series[Any] | polars.Series"
 
 
 class AnswerOptions(TypedDict, total=False):
@@ -97,8 +99,12 @@ class KeysCall(Protocol):
                  **options: Unpack[CallOptions]) -> Array: ...
 
     @overload
-    def __call__(self, keys: _Series, answer: _ColumnName = "any", values: Any = None,
-                 **options: Unpack[CallOptions]) -> _Series: ...
+    def __call__(self, keys: _PandasSeries, answer: _ColumnName = "any", values: Any = None,
+                 **options: Unpack[CallOptions]) -> _PandasSeries: ...
+
+    @overload
+    def __call__(self, keys: _PolarsSeries, answer: _ColumnName = "any", values: Any = None,
+                 **options: Unpack[CallOptions]) -> _PolarsSeries: ...
 
     @overload
     def __call__(self, keys: Any, answer: _Answer = "any", values: Any = None, *,
@@ -151,9 +157,14 @@ class RangesCall(Protocol):
                  **options: Unpack[CallOptions]) -> Array: ...
 
     @overload
-    def __call__(self, lower: _Series, upper: Any = None, answer: _ColumnName = "any",
+    def __call__(self, lower: _PandasSeries, upper: Any = None, answer: _ColumnName = "any",
                  values: Any = None, *, ends: EndsName = "[]",
-                 **options: Unpack[CallOptions]) -> _Series: ...
+                 **options: Unpack[CallOptions]) -> _PandasSeries: ...
+
+    @overload
+    def __call__(self, lower: _PolarsSeries, upper: Any = None, answer: _ColumnName = "any",
+                 values: Any = None, *, ends: EndsName = "[]",
+                 **options: Unpack[CallOptions]) -> _PolarsSeries: ...
 
     @overload
     def __call__(self, lower: Any = None, upper: Any = None, answer: _Answer = "any",
@@ -197,9 +208,14 @@ class NearestCall(Protocol):
                  **options: Unpack[CallOptions]) -> Array: ...
 
     @overload
-    def __call__(self, keys: _Series, answer: _NearestColumnName = "any", values: Any = None,
+    def __call__(self, keys: _PandasSeries, answer: _NearestColumnName = "any", values: Any = None,
                  direction: DirectionName = "backward", exact: bool = True, tolerance: Any = None,
-                 **options: Unpack[CallOptions]) -> _Series: ...
+                 **options: Unpack[CallOptions]) -> _PandasSeries: ...
+
+    @overload
+    def __call__(self, keys: _PolarsSeries, answer: _NearestColumnName = "any", values: Any = None,
+                 direction: DirectionName = "backward", exact: bool = True, tolerance: Any = None,
+                 **options: Unpack[CallOptions]) -> _PolarsSeries: ...
 
     @overload
     def __call__(self, keys: Any, answer: _NearestAnswer = "any", values: Any = None,

@@ -10,6 +10,7 @@ namespace rtindex::python {
 void bind_columns(nanobind::module_& module);
 void bind_arrow_answers(nanobind::module_& module);
 void bind_index(nanobind::module_& module);
+void bind_number_list(nanobind::module_& module);
 void bind_one_key(nanobind::module_& module);
 void bind_queries(nanobind::module_& module);
 void bind_pictures(nanobind::module_& module);

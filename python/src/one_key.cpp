@@ -3,8 +3,10 @@
 
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -101,8 +103,10 @@ struct Key {
     return ColumnView(std::span<const std::int64_t>(&elements[used].whole, 1));
   }
   std::optional<ColumnView> number(double value, Type type) {
-    if (type == Type::f32) {
-      elements[used].f32 = static_cast<float>(value);  // as NumPy compares one float of Python
+    // As NumPy compares one float of Python. One beyond float32 equals no key, infinity neither.
+    const bool fits = std::isinf(value) || !(std::abs(value) > std::numeric_limits<float>::max());
+    if (type == Type::f32 && fits) {
+      elements[used].f32 = static_cast<float>(value);
       return ColumnView(std::span<const float>(&elements[used].f32, 1));
     }
     elements[used].f64 = value;

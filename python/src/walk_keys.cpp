@@ -25,7 +25,7 @@ namespace {
 // Copies of keys of one type.
 class KeyList {
  public:
-  explicit KeyList(Type type) : type_(type) {}
+  KeyList(Type type, int scale) : type_(type), scale_(scale) {}
 
   void append(const ColumnView& key) {
     if (type_ == Type::string) {
@@ -41,7 +41,7 @@ class KeyList {
   // The last key, valid until the next one is appended.
   [[nodiscard]] ColumnView last() {
     if (type_ != Type::string)
-      return ColumnView::of(type_, bytes_.data() + bytes_.size() - width_of(type_), 1);
+      return scaled(ColumnView::of(type_, bytes_.data() + bytes_.size() - width_of(type_), 1));
     last_ = strings_.back();
     return ColumnView(std::span<const std::string_view>(&last_, 1));
   }
@@ -53,7 +53,12 @@ class KeyList {
   }
 
  private:
+  [[nodiscard]] ColumnView scaled(ColumnView keys) const {
+    return is_decimal(type_) ? keys.with_scale(scale_) : keys;
+  }
+
   Type type_;
+  int scale_;
   std::size_t size_ = 0;
   std::vector<std::uint8_t> bytes_;
   std::vector<std::string> strings_;
@@ -64,11 +69,11 @@ class KeyList {
 // equal to it), each with the number of its rows; from the other end with `backward`.
 AnyPair walk_keys(const Index& index, const Column& start, bool is_after, bool backward,
                   std::size_t limit) {
-  KeyList keys(index.type());
+  const OwnedView first = as_one_view(start);
+  KeyList keys(index.type(), first.view.scale());
   std::vector<std::int64_t> counts;
   {
     const WithoutGil unlocked;
-    const OwnedView first = as_one_view(start);
     ColumnView from = first.view;
     NearestOptions options{.direction = backward ? Direction::backward : Direction::forward,
                            .exact = !is_after};

@@ -58,7 +58,7 @@ def build(keys, values, **options):
 
 def test_random_changes(client, table, seeded, tmp_path):
     index, truth = build(*table), Truth(*(column.tolist() for column in table))
-    erased = set()
+    erased: set[int] = set()
     for step in range(12):
         kind = seeded.choice(["insert", "erase", "update", "erase_keys", "set_included", "merge",
                               "save"])

@@ -99,6 +99,7 @@ def test_pieces_of_other_sizes_are_refused():
 
 def test_parts_are_finer_than_partitions():
     parts = Parts.of([(np.arange(0, 64),), (np.array([100, 100, 100, 200]),)])
+    assert parts is not None
     assert parts.counts == [64, 2] and parts.bounds[64:].tolist() == [100, 200]
     group = parts.group(np.array([150, -1, 3, 63, 99, 250, 100]))
     assert group.keys.tolist() == [-1, 3, 63, 99, 150, 100, 250]

@@ -104,5 +104,5 @@ def test_an_index_on_dask_has_the_calls_of_one_in_memory():
 def test_numpy_is_the_only_requirement():
     (name,) = set(importlib.metadata.packages_distributions()["rtindex"])  # rtindex, or rtindex-cu13
     required = importlib.metadata.requires(name) or []
-    assert [re.match(r"[\w-]+", line).group() for line in required if "extra ==" not in line] == ["numpy"]
+    assert [re.findall(r"[\w-]+", line)[0] for line in required if "extra ==" not in line] == ["numpy"]
     assert any(line.startswith("dask") and "extra == 'dask'" in line.replace('"', "'") for line in required)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import duckdb
 import numpy as np
 import pyarrow as pa
@@ -199,9 +201,11 @@ def test_what_cannot_be_registered(connection):
             register(connection, "f", rtindex.build([1]), query=query)
     with pytest.raises(rtindex.Error, match="expected an rtindex.Index, got list"):
         register(connection, "f", [1])
-    for query, options, sentence in (("nearest", {"ends": "[)"}, 'argument of query="range"'),
-                                     ("equal", {"tolerance": 1}, 'arguments of query="nearest"'),
-                                     ("range", {"exact": False}, 'arguments of query="nearest"')):
+    wrong: list[tuple[Any, dict[str, Any], str]] = [
+        ("nearest", {"ends": "[)"}, 'argument of query="range"'),
+        ("equal", {"tolerance": 1}, 'arguments of query="nearest"'),
+        ("range", {"exact": False}, 'arguments of query="nearest"')]
+    for query, options, sentence in wrong:
         with pytest.raises(rtindex.Error, match=sentence):
             register(connection, "f", rtindex.build([1]), query=query, **options)
     for unit in ("M", "h", "10us"):

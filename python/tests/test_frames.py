@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -104,13 +105,14 @@ def test_accessors():
     import rtindex.pandas
     import rtindex.polars
 
-    series = pd.Series([7, 8, 7], index=["x", "y", "z"], name="key")
+    series: Any = pd.Series([7, 8, 7], index=["x", "y", "z"], name="key")
     index = series.rtindex.build()
-    keys = pd.Series([8, 9], index=["p", "q"], name="wanted")
+    keys: Any = pd.Series([8, 9], index=["p", "q"], name="wanted")
     assert keys.rtindex.isin(index).to_dict() == {"p": True, "q": False}
     assert keys.rtindex.lookup(index, "count").to_dict() == {"p": 1, "q": 0}
     assert keys.rtindex.nearest(index, "key").tolist() == [8, 8]
     table = pl.DataFrame({"key": [8, 9]})
-    calls = pl.col("key").rtindex
+    expression: Any = pl.col("key")
+    calls = expression.rtindex
     assert table.with_columns(n=calls.lookup(index, "count"), found=calls.isin(index),
                               near=calls.nearest(index, "key")).rows() == [(8, 1, True, 8), (9, 0, False, 8)]

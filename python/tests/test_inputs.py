@@ -8,6 +8,7 @@ import decimal
 import subprocess
 import sys
 import uuid
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -157,7 +158,7 @@ def test_series_keep_their_name():
 WORDS = ["b", "a", None, "b", "c"]
 CATEGORIES = {
     "pandas": pd.Series(WORDS, dtype="category"), "array": pd.Categorical(WORDS),
-    "index": pd.CategoricalIndex(WORDS), "polars": pl.Series(WORDS, dtype=pl.Categorical),
+    "index": pd.Index(pd.Categorical(WORDS)), "polars": pl.Series(WORDS, dtype=pl.Categorical),
     "enum": pl.Series(WORDS, dtype=pl.Enum(["c", "b", "a"])), "arrow": pa.array(WORDS).dictionary_encode(),
     "chunked": pa.chunked_array([pa.array(WORDS[:2]).dictionary_encode(), pa.array(WORDS[2:]).dictionary_encode()]),
     "frame": pd.DataFrame({"w": pd.Series(WORDS, dtype="category")}),
@@ -190,7 +191,7 @@ def test_categories_of_numbers():
 
 
 D, T, S, U = decimal.Decimal, datetime.time, datetime.timedelta, uuid.UUID
-OBJECTS = {
+OBJECTS: dict[str, tuple[list[Any], str, Any]] = {
     "decimal": ([D("1.50"), D("-7.25"), None, D("1.5")], "decimal64", pa.decimal128(10, 3)),
     "wide decimal": ([D(10) ** 30, D("0.5"), None, D(10) ** 30], "decimal128", pa.decimal128(38, 2)),
     "time": ([T(12, 30), T(1, 0, 0, 5), None, T(12, 30)], "time64", pa.time64("ns")),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import itertools
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -86,8 +87,9 @@ def test_unknown_joins_are_refused():
             index.join_batches([1], max_pairs=size)
     with pytest.raises(rtindex.Error, match="invalid how='outer'"):
         index.join_batches([1], "outer", max_pairs=1)
-    for call in (index.join, index.join_asof, index.join_range,
-                 lambda keys, order: index.join_batches(keys, max_pairs=1, order=order)):
+    calls: list[Any] = [index.join, index.join_asof, index.join_range,
+                        lambda keys, order: index.join_batches(keys, max_pairs=1, order=order)]
+    for call in calls:
         with pytest.raises(rtindex.Error, match="invalid order='key': expected lookups or any"):
             call([1], order="key")
 

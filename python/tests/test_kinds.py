@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import array
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -41,7 +42,7 @@ NULLABLE = {
     "pandas Int64": (lambda items: pd.Series(items, dtype="Int64"), pd.Series,
                      lambda found: found.astype(object).where(found.notna(), None).tolist()),
 }
-RESERVED = {
+RESERVED: dict[str, tuple[Any, Any]] = {
     "numpy": (np.array, np.ndarray),
     "list": (list, np.ndarray),
     "buffer": (lambda items: array.array("q", items), np.ndarray),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import itertools
 import pickle
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,7 +22,7 @@ NOON = datetime.datetime(2024, 2, 29, 12)
 SECOND = datetime.timedelta(seconds=1)
 
 # Keys from small integers, and a tolerance.
-TYPES = {
+TYPES: dict[str, tuple[Any, Any, Any]] = {
     "ints": (int, np.int64, 3),
     "uint8": (lambda tick: tick + 100, np.uint8, 0),
     "large": (lambda tick: tick + 2**63, np.uint64, 3),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import itertools
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,7 +22,7 @@ def times(ticks, unit):
 
 
 # Columns from small integers, and the tolerances to try.
-TYPES = {
+TYPES: dict[str, tuple[Any, list[Any]]] = {
     "int64": (lambda ticks: ticks - 20, [0, 3]),
     "uint8": (lambda ticks: ticks.astype(np.uint8), [2]),
     "int32": (lambda ticks: ticks.astype(np.int32) - 7, [1]),
@@ -58,7 +59,7 @@ def frame(random, rows, make, span, groups=()):
 
 def sorted_by_pandas(left, right, **options):
     """What pandas gives for sorted rows, in the order of `left`."""
-    order = np.argsort(left["key"], kind="stable").to_numpy()
+    order = np.asarray(np.argsort(left["key"], kind="stable"))
     right_order = np.argsort(right["key"], kind="stable")
     wanted = pd.merge_asof(left.iloc[order], right.iloc[right_order], **options)
     back = np.empty_like(order)
@@ -159,7 +160,8 @@ def test_wrong_use_is_refused_as_by_pandas(options, sentence):
 @pytest.mark.parametrize("spec", ["auto", "btree", "sorted", "rx:embree"])
 def test_ready_indexes(spec):
     random = np.random.default_rng(3)
-    make, (_, tolerance) = TYPES["seconds"]
+    make, tolerances = TYPES["seconds"]
+    tolerance = tolerances[1]
     left, right = (frame(random, 70, make, 90, ["int", "str"]).dropna() for _ in range(2))
     right = right.assign(value=np.arange(len(right)))
     plain = rtindex.build(right["key"], spec)

@@ -7,6 +7,7 @@ import copy
 import datetime
 import multiprocessing
 import pickle
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -33,7 +34,7 @@ COLUMNS = {
     "composite": pa.table({"name": ["a", "b", None], "time": pa.array(TIMES, pa.timestamp("ms"))}),
     "empty": np.array([], np.int32),
 }
-WAYS = {
+WAYS: dict[str, Any] = {
     **{f"protocol {number}": lambda index, number=number: pickle.loads(pickle.dumps(index, number))
        for number in range(pickle.HIGHEST_PROTOCOL + 1)},
     "copy": copy.copy,
@@ -94,7 +95,7 @@ def test_loaded_indexes(tmp_path):
 
 def test_out_of_band_buffers():
     index = rtindex.build(np.arange(100_000)[::-1].copy())
-    buffers = []
+    buffers: list[Any] = []
     small = pickle.dumps(index, 5, buffer_callback=buffers.append)
     assert len(small) < 1000 and sum(buffer.raw().nbytes for buffer in buffers) > 100_000
     assert pickle.loads(small, buffers=buffers).lookup(99_999) == 0

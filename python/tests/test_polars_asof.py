@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import itertools
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -17,7 +18,7 @@ STRATEGIES = ["backward", "forward", "nearest"]
 START = np.datetime64("2024-03-30T12:00")
 
 # Columns from small integers, and the tolerances to try.
-TYPES = {
+TYPES: dict[str, tuple[Any, list[Any]]] = {
     "int64": (lambda ticks: pl.Series(ticks - 20), [0, 3]),
     "uint8": (lambda ticks: pl.Series(ticks, dtype=pl.UInt8), [2]),
     "uint64": (lambda ticks: pl.Series(ticks.astype(np.uint64) + np.uint64(2**63)), [3]),
@@ -169,7 +170,8 @@ def test_what_is_no_data_frame():
 def test_ready_indexes(spec):
     random = np.random.default_rng(3)
     for kind in ("ms", "date", "int64"):
-        make, (tolerance, _) = TYPES[kind]
+        make, tolerances = TYPES[kind]
+        tolerance = tolerances[0]
         left = frame(random, 70, make, 90, ["int", "str"])
         right = frame(random, 70, make, 90, ["int", "str"]).with_columns(value=pl.int_range(70))
         plain = rtindex.build(right["key"], spec)

@@ -6,6 +6,7 @@ import copy
 import dataclasses
 import datetime
 import pickle
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -87,7 +88,7 @@ def test_counters_of_every_kind():
 
 def test_a_query_holds_what_it_was_made_of():
     keys = np.arange(3)
-    query = Query.nearest(keys, "forward", False, 2)
+    query: Any = Query.nearest(keys, "forward", False, 2)
     assert query.lower is keys and query.upper is None
     assert (query.kind, query.direction, query.exact, query.tolerance) == ("nearest", "forward",
                                                                            False, 2)

@@ -77,6 +77,9 @@ class Offset(datetime.tzinfo):
     def dst(self, time):
         return datetime.timedelta()
 
+    def tzname(self, time):
+        return None
+
 
 class Seasonal(Offset):
     """Has no offset without a time."""

@@ -1,9 +1,10 @@
-"""What type checkers and editors see."""
+"""What type checkers find in the package and in its tests; typed_calls.py has what editors show."""
 
 from __future__ import annotations
 
-import os
+import json
 import pathlib
+import shutil
 import subprocess
 import sys
 
@@ -11,28 +12,58 @@ import pytest
 
 import rtindex
 
-CODE = """
-import rtindex
-index = rtindex.build([1, 2], include=[3, 4], nan_as_null=False)
-answers = index.lookup([1], ["sum", "count"])
-reveal_type(answers)
-reveal_type(index.nearest([1], ["key"]).rows[0:1])
-reveal_type(index.range(1, 2, ["rows"]).keys())
-reveal_type(index.is_unique)
-reveal_type(index.names)
-total, count = answers
-"""
-WANTED = ["rtindex._results.Answers", "rtindex._results.Rows", "list[str]", "bool", "tuple[str, ...]"]
+TESTS = pathlib.Path(__file__).parent
+# Tests pass wrong arguments on purpose, and those of pandas-stubs are narrower than pandas.
+WRONG_ARGUMENTS = ("arg-type", "call-arg", "call-overload")
+RULES = {
+    **dict.fromkeys(("reportMissingImports", "reportMissingModuleSource", "reportPrivateImportUsage"), "none"),
+    "pythonVersion": "3.10",
+    "useLibraryCodeForTypes": False,
+}
+NOT_IN_TESTS = dict.fromkeys(("reportArgumentType", "reportAttributeAccessIssue", "reportCallIssue",
+                              "reportOperatorIssue", "reportUnusedExpression"), "none")
 
 
-def test_several_answers_have_a_type(tmp_path):
+def started(folder, *command):
+    return subprocess.Popen([sys.executable, "-m", *command], cwd=folder, text=True, stdout=subprocess.PIPE,
+                            stderr=subprocess.STDOUT)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A copy of the installed package, with the stub of its extension module."""
+    folder = tmp_path_factory.mktemp("typing")
+    package = pathlib.Path(rtindex.__file__).parent
+    assert (package / "py.typed").exists() and (package / "_core.pyi").exists()
+    shutil.copytree(package, folder / "rtindex", ignore=shutil.ignore_patterns("*.so", "__pycache__"))
+    return folder
+
+
+def checked(*running):
+    for process in running:
+        output = process.communicate()[0]
+        assert process.returncode == 0, output
+
+
+def mypy(folder, *arguments):
+    return started(folder, "mypy", "--config-file", str(TESTS.parents[1] / "pyproject.toml"), "--cache-dir",
+                   str(folder / "cache"), "--python-executable", sys.executable, *arguments)
+
+
+def pyright(folder, name, include, rules):
+    """A project for each part, because they have different rules."""
+    project = folder / f"{name}.json"
+    project.write_text(json.dumps({**rules, "include": include, "extraPaths": [str(folder)]}))
+    return started(folder, "basedpyright", "--project", str(project), "--pythonpath", sys.executable)
+
+
+def test_checkers_find_nothing(folder):
     pytest.importorskip("mypy")
-    (tmp_path / "code.py").write_text(CODE)
-    folder = pathlib.Path(rtindex.__file__).parents[1]
-    run = subprocess.run([sys.executable, "-m", "mypy", "--follow-imports=silent", "--ignore-missing-imports",
-                          "--cache-dir", str(tmp_path / "cache"), "code.py"], cwd=tmp_path, text=True,
-                         capture_output=True, env={**os.environ, "MYPYPATH": "" if "site-packages" in str(folder)
-                                                   else str(folder)})
-    revealed = [line.split('"')[1] for line in run.stdout.splitlines() if "Revealed type" in line]
-    assert [kind.replace("builtins.", "") for kind in revealed] == WANTED, run.stdout + run.stderr
-    assert ": error:" not in run.stdout
+    pytest.importorskip("basedpyright")
+    package = pyright(folder, "package", ["rtindex", str(TESTS / "typed_calls.py")],
+                      {**RULES, "typeCheckingMode": "standard"})
+    checked(mypy(folder, "--strict", "-p", "rtindex"))
+    checked(mypy(folder, "--strict", str(TESTS / "typed_calls.py")))
+    codes = [option for code in WRONG_ARGUMENTS for option in ("--disable-error-code", code)]
+    checked(mypy(folder, *codes, str(TESTS)), package,
+            pyright(folder, "tests", [str(TESTS)], {**RULES, **NOT_IN_TESTS, "typeCheckingMode": "basic"}))
