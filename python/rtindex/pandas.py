@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -98,7 +99,13 @@ def merge(left: Any, right: Any, how: FrameJoinName = "inner", on: Any = None, l
           right_on: Any = None, suffixes: Any = ("_x", "_y")) -> Any:
     """What `pandas.merge` returns with these arguments: rows with equal keys, in its order. Null
     keys equal each other. "semi" and "anti" return the rows of `left` with and without a match."""
-    left_keys, right_keys = _keys(left, right, require_frame_how(how), on, left_on, right_on)
+    left_keys, right_keys = _keys(left, right, on, left_on, right_on)
+    known: Any = "inner" if require_frame_how(how) in ("semi", "anti") else how
+    if known == how and not _are_common(left, right, left_keys, right_keys, how):
+        return pandas.merge(left, right, known, on, left_on, right_on, suffixes=suffixes)
+    # On no rows pandas checks the arguments.
+    pandas.merge(left.iloc[:0], right.iloc[:0], known, on, left_on, right_on,
+                 suffixes=(None, "_y"))
     groups = [_groups(left[a], right[b]) for a, b in zip(left_keys, right_keys)]
     probe, rows = equal_pairs([a for a, _ in groups], [b for _, b in groups], how)
     if how in ("semi", "anti"):
@@ -162,6 +169,26 @@ def side_by_side(left: Any, right: Any, probe: Array, rows: Array, left_keys: li
     return result
 
 
+def _are_common(left: Any, right: Any, left_keys: list[Any], right_keys: list[Any],
+                how: str) -> bool:
+    """Whether all keys are columns of one type that pandas sorts as usual. It has rules of its own
+    for keys of two types, for levels of an index, and for the order of an outer join by objects or
+    categories."""
+    if len(left_keys) != len(right_keys):
+        return False
+    for frame, keys in ((left, left_keys), (right, right_keys)):
+        if not isinstance(frame, pandas.DataFrame) or not all(isinstance(key, Hashable) and (frame.columns == key).sum() == 1 for key in keys):
+            return False
+    for a, b in zip(left_keys, right_keys):
+        dtype = left[a].dtype
+        if dtype != right[b].dtype:
+            return False
+        if how == "outer" and (dtype == object or isinstance(
+                dtype, (pandas.CategoricalDtype, pandas.PeriodDtype))):
+            return False
+    return True
+
+
 def _either(left: Any, right: Any, probe: Array, rows: Array) -> Any:
     """The values of the left column, or where it has no row those of the right one."""
     both = pandas.concat([left, right], ignore_index=True)
@@ -174,17 +201,17 @@ def _in_order(keys: Any) -> Any:
     return keys.array.view("i8") if is_time else keys
 
 
-def _keys(left: Any, right: Any, how: str, on: Any, left_on: Any,
+def _keys(left: Any, right: Any, on: Any, left_on: Any,
           right_on: Any) -> tuple[list[Any], list[Any]]:
-    # On no rows pandas checks the arguments.
-    known: Any = "inner" if how in ("semi", "anti") else how
-    pandas.merge(left.iloc[:0], right.iloc[:0], how=known,
-                 on=on, left_on=left_on, right_on=right_on, suffixes=(None, "_y"))
     if on is None and left_on is None:
         on = [*left.columns.intersection(right.columns)]
     if on is not None:
         return _labels(on), _labels(on)
-    return _labels(left_on), _labels(right_on)
+    return _key_labels(left_on), _key_labels(right_on)
+
+
+def _key_labels(on: Any) -> list[Any]:
+    return [on] if isinstance(on, _ARRAYS) else _labels(on)
 
 
 @pandas.api.extensions.register_series_accessor("rtindex")

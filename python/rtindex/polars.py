@@ -125,8 +125,9 @@ def join_overlap(left: polars.DataFrame, right: polars.DataFrame, *, on: Any = N
 
 def join(left: Any, right: Any, on: Any = None, how: str = "inner", *, left_on: Any = None,
          right_on: Any = None, suffix: str = "_right") -> Any:
-    """`left.join(right, ...)` of polars on columns by name, with its results: null keys equal
-    nothing. Rows come in the order of `left`, or of `right` for how="right".
+    """`left.join(right, ...)` of polars, with its results: null keys equal nothing. Rows come in the
+    order of `left`, or of `right` for how="right". Polars itself joins on expressions, and on
+    columns of lists and structs.
 
     how: "inner", "left", "right", "full", "semi" or "anti". Of LazyFrames the result is lazy.
     """
@@ -138,6 +139,12 @@ def join(left: Any, right: Any, on: Any = None, how: str = "inner", *, left_on: 
     # Without rows, polars checks the arguments and names the columns.
     named = left.clear().join(right.clear(), on=on, how=how, left_on=left_on, right_on=right_on,
                               suffix=suffix)
+    if not all(_are_plain(frame, own if on is None else on)
+               for frame, own in ((left, left_on), (right, right_on))):
+        order: Any = "right_left" if how == "right" else "left_right"
+        result = left.join(right, on=on, how=how, left_on=left_on, right_on=right_on,
+                           suffix=suffix, maintain_order=order)
+        return result.lazy() if is_lazy else result
     left_keys, right_keys = (_names(own if on is None else on) for own in (left_on, right_on))
     groups = [_groups(left.get_column(a), right.get_column(b))
               for a, b in zip(left_keys, right_keys)]
@@ -154,6 +161,14 @@ def join(left: Any, right: Any, on: Any = None, how: str = "inner", *, left_on: 
                 _taken(right, others, rows).get_columns()))])
         result.columns = named.columns
     return result.lazy() if is_lazy else result
+
+
+def _are_plain(frame: polars.DataFrame, keys: Any) -> bool:
+    """Whether keys are names of columns that an index can hold."""
+    if not isinstance(keys, (str, list, tuple)):
+        return False
+    names = _names(keys)
+    return all(isinstance(name, str) and not frame.schema[name].is_nested() for name in names)
 
 
 def _taken(frame: polars.DataFrame, names: Sequence[str], rows: Array) -> polars.DataFrame:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import decimal
 import random
 from typing import Any
 
@@ -116,3 +117,59 @@ def test_accessors():
     calls = expression.rtindex
     assert table.with_columns(n=calls.lookup(index, "count"), found=calls.isin(index),
                               near=calls.nearest(index, "key")).rows() == [(8, 1, True, 8), (9, 0, False, 8)]
+
+
+RARE = {
+    "objects": pd.Series([1, "a", None, 2.5, "1", 1], dtype=object),
+    "tuples": pd.Series([(1, 2), (3,), None, (1, 2)], dtype=object),
+    "decimals": pd.Series([decimal.Decimal("1.5"), decimal.Decimal(2), None], dtype=object),
+    "bytes": pd.Series([b"x", b"a", None, b"x"], dtype=object),
+    "categories": pd.Series(["b", "a", None, "b"], dtype="category"),
+    "ordered": pd.Series(pd.Categorical(["b", "a", None, "b"], ["b", "a"], ordered=True)),
+    "periods": pd.Series(pd.PeriodIndex(["2024-01", "2023-01", None], freq="M")),
+    "strings": pd.Series(["b", "a", None, "b"], dtype="string"),
+    "Int8": pd.Series([3, 1, None, 3], dtype="Int8"),
+    "floats": pd.Series([3, 1, np.nan, 3.5, -0.0, 0.0]),
+    "durations": pd.Series(pd.to_timedelta([3, 1, None], unit="s")),
+}
+MERGES = ["inner", "left", "right", "outer"]
+
+
+@pytest.mark.parametrize("how", MERGES)
+def test_rare_keys_as_pandas_has_them(how):
+    pairs = [(name, name) for name in RARE] + [("Int8", "floats"), ("categories", "strings"), ("objects", "floats")]
+    for first, second in pairs:
+        left = pd.DataFrame({"key": RARE[first], "l": range(len(RARE[first]))})
+        right = pd.DataFrame({"key": RARE[second], "r": range(len(RARE[second]))}).iloc[::-1]
+        for one, other in ((left, right), (left[:0], right), (left, right[:0])):
+            try:
+                wanted = pd.merge(one, other, how, on="key")
+            except (TypeError, ValueError):
+                continue  # two types that pandas does not merge
+            pd.testing.assert_frame_equal(rtindex.pandas.merge(one, other, how, on="key"), wanted)
+
+
+@pytest.mark.parametrize("how", MERGES)
+def test_levels_and_arrays_as_pandas_has_them(how):
+    names = pd.MultiIndex.from_arrays([[1, 2, 1, 3], [*"abca"]], names=["x", "y"])
+    left = pd.DataFrame({"l": range(4)}, index=names)
+    right = pd.DataFrame({"x": [1, 3, 5], "y": ["c", "a", "z"], "r": [7, 8, 9]})
+    for one, other, options in ((left, right, {"on": ["x", "y"]}), (left, right, {"on": "x"}),
+                                (left, right.set_index(["x", "y"]), {"on": ["x", "y"]}),
+                                (left.reset_index("x"), right, {"on": ["x", "y"]}),
+                                (right, right, {"left_on": np.array([1, 2, 5]), "right_on": "x"})):
+        pd.testing.assert_frame_equal(rtindex.pandas.merge(one, other, how, **options),
+                                      pd.merge(one, other, how, **options))
+
+
+@pytest.mark.parametrize("how", ["inner", "left", "right", "full", "semi", "anti"])
+def test_expressions_and_nested_keys_as_polars_has_them(how):
+    left = pl.DataFrame({"a": [1, 2, 3, None], "b": [*"xyzx"], "n": [[1], [2, 3], None, [1]]})
+    right = pl.DataFrame({"a": [2, 3, 4], "b": ["y", "q", "x"], "n": [[1], None, [4]]})
+    order: Any = "right_left" if how == "right" else "left_right"
+    for options in ({"on": pl.col("a")}, {"left_on": pl.col("a") + 1, "right_on": "a"}, {"on": ["a", "b"]},
+                    {"on": [pl.col("a"), "b"]}, {"on": "n"}, {"on": ["a", "n"]},
+                    {"left_on": ["a", pl.col("b").str.to_uppercase()], "right_on": ["a", "b"]}):
+        wanted = left.join(right, how=how, maintain_order=order, **options)
+        polars.testing.assert_frame_equal(rtindex.polars.join(left, right, how=how, **options), wanted,
+                                          check_row_order=how != "full")
