@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, overload
 
 import numpy as np
 
-from ._core import export_lists
+from ._core import MISS, export_lists
 from ._errors import InvalidArgumentError
 from ._lists import Array
 from ._times import in_common_unit, is_times
@@ -166,7 +166,8 @@ class Answers:
         columns = self._columns()
         labels = next((column.index for column in columns.values()
                        if isinstance(column, pandas.Series)), None)
-        return pandas.DataFrame({name: pandas.Series(as_pandas(column), index=labels)
+        return pandas.DataFrame({name: pandas.Series(as_pandas(_with_nulls(name, column)),
+                                                     index=labels)
                                  for name, column in columns.items()})
 
     def to_polars(self) -> Any:
@@ -179,7 +180,8 @@ class Answers:
         """A table of pyarrow with a column for each answer that has one entry per lookup."""
         import pyarrow
 
-        return pyarrow.table({name: as_arrow(column) for name, column in self._columns().items()})
+        return pyarrow.table({name: as_arrow(_with_nulls(name, column))
+                              for name, column in self._columns().items()})
 
     def _columns(self) -> dict[str, Any]:
         return {name: self.__dict__[name] for name in self.keys()
@@ -197,6 +199,14 @@ class Answers:
         return f"<rtindex.Answers: {', '.join(self.keys())} of {self._lookups:,} lookups>"
 
 
+def _with_nulls(name: str, column: Any) -> Any:
+    """Rows in which a miss is a null, as the libraries of tables have it; other answers as they
+    are."""
+    if name not in ("any", "first", "last") or not isinstance(column, np.ndarray):
+        return column
+    return column if column.dtype != np.uint32 else np.ma.masked_array(column, column == MISS)
+
+
 def as_arrow(column: Any) -> Any:
     """An answer of any kind as an array of pyarrow."""
     import pyarrow
@@ -212,6 +222,8 @@ def as_arrow(column: Any) -> Any:
         column = [column]  # of one lookup
     if isinstance(column, pyarrow.ChunkedArray):
         return column
+    if isinstance(column, np.ma.MaskedArray):
+        return pyarrow.array(column.data, mask=np.ma.getmaskarray(column))
     return pyarrow.array(in_common_unit(column) if is_times(column) else column)
 
 
@@ -223,6 +235,10 @@ def as_pandas(column: Any) -> Any:
         return [*zip(*(as_pandas(part) for part in column))]
     if is_times(column):
         return in_common_unit(column)
+    if isinstance(column, np.ma.MaskedArray):
+        import pandas
+
+        return pandas.arrays.IntegerArray(column.data, np.ma.getmaskarray(column))
     if hasattr(column, "to_pandas"):  # of pyarrow and polars
         return column.to_pandas()
     return column if hasattr(column, "__len__") and not isinstance(column, (str, bytes)) else [column]

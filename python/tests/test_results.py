@@ -118,3 +118,14 @@ def test_a_miss_that_cannot_apply_is_an_error(index):
     with pytest.raises(rtindex.Error, match="invalid miss="):
         index.lookup([24], "sum", miss="x")
     assert index.lookup([24], ["sum", "count"], miss=0).sum.tolist() == [0]
+
+
+def test_tables_have_nulls_for_misses():
+    answers = rtindex.build([7, 8]).lookup(np.array([8, 9]), ["any", "first", "last", "count"])
+    assert answers.any.tolist() == [1, rtindex.MISS]
+    frame = answers.to_pandas()
+    assert frame["any"].dtype == "UInt32" and frame.isna().sum().to_dict() == {"any": 1, "first": 1, "last": 1, "count": 0}
+    assert answers.to_polars().rows() == [(1, 1, 1, 1), (None, None, None, 0)]
+    assert answers.to_arrow().column("first").to_pylist() == [1, None]
+    signed = rtindex.build([7, 8]).lookup(np.array([8, 9]), ["any", "count"], miss=-1)
+    assert signed.to_pandas()["any"].tolist() == [1, -1]
