@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from . import _core
+from ._categories import refuse
 from ._columns import column as column_of
 from ._errors import InvalidArgumentError
 from ._names import is_scalar
@@ -92,8 +93,8 @@ class PointFilter:
                                {"]": part.for_ends(-1), ")": part.for_ends(-1, is_open=True)})
             for position, (name, part) in enumerate(zip(self.names, types))}
 
-    def bound(self, query: Query) -> _core.Query:
-        """The box query of these conditions."""
+    def bound(self, query: Query, reordered: frozenset[int] = frozenset()) -> _core.Query:
+        """The box query of these conditions; `reordered`: the columns of ordered categories."""
         if query.kind != "box":
             raise InvalidArgumentError("the index holds points, which only filter searches: use "
                                        "index.filter({column: condition})")
@@ -107,8 +108,14 @@ class PointFilter:
             if column is None:
                 raise InvalidArgumentError(f"unknown column {name!r}: the index has "
                                            f"{', '.join(self.names)}")
+            if column.position in reordered and _is_range(condition):
+                refuse(f"a range of {name!r}")
             bound[column.position] = _bound(condition, column)
         return _core.Query.box(bound)
+
+
+def _is_range(condition: Any) -> bool:
+    return isinstance(condition, tuple) and not isinstance(condition, (IsIn, IsNull))
 
 
 def _bound(condition: Any, column: _PointColumn) -> tuple[str, Any, Any, str]:

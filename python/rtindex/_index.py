@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import pickle
 from typing import IO, Any, Literal, TypeAlias, Union
 
 from . import _core
+from ._categories import positions_text
 from ._changes import named_columns, row_column, stream_of, value_column, value_columns
 from ._columns import column as column_of
 from ._device import first_array, library_of, spec_for
+from ._error_texts import named_errors, timed_errors
 from ._errors import InvalidArgumentError
 from ._intervals import Intervals, from_pandas, interval_column
 from ._overloads import NearestName
@@ -44,8 +47,9 @@ class Index(OrderedCalls):
         """
         named = value_columns(values, self._core)
         arrays = {f"values {name}".rstrip(): data for name, data in named_columns(values)}
-        return self._core.insert(self._new_keys(keys), named,
-                                 stream_of(keys=keys, **arrays))
+        new = self._new_keys(keys)
+        with self._own_errors(new):
+            return self._core.insert(new, named, stream_of(keys=keys, **arrays))
 
     def erase(self, rows: Any) -> None:
         """Erases rows, which match nothing from now on. rowIDs are not reused.
@@ -73,7 +77,15 @@ class Index(OrderedCalls):
         Both are in host memory, or both in the memory of the index's GPU, where they stay.
         """
         stream = stream_of(rows=rows, keys=keys)
-        self._core.update(row_column(rows, len(self)), self._new_keys(keys), stream)
+        new = self._new_keys(keys)
+        with self._own_errors(new):
+            self._core.update(row_column(rows, len(self)), new, stream)
+
+    def _own_errors(self, keys: _core.Column) -> contextlib.AbstractContextManager[None]:
+        """Errors about new keys, in the caller's words."""
+        if self._points is not None:
+            return named_errors(self._points.names)
+        return timed_errors(keys if self.interval_ends else None)
 
     def _new_keys(self, data: Any) -> _core.Column:
         if self._points is not None:
@@ -205,8 +217,9 @@ def build(column: Any, spec: str = "auto", include: Any = None, *,
         values.append((name, held))
         times.append("" if time is None else time.text())
     if isinstance(column, Points):
-        return Index(_core.build(point_column(column, (), nan_as_null), spec, values, times, 0,
-                                 _texts(column, nan_as_null)))
+        with named_errors(column.names):
+            return Index(_core.build(point_column(column, (), nan_as_null), spec, values, times, 0,
+                                     _texts(column, nan_as_null)))
     found = column if isinstance(column, Intervals) else from_pandas(column)
     stream = 0
     keys = (column_of(column, None, nan_as_null) if found is None
@@ -214,8 +227,9 @@ def build(column: Any, spec: str = "auto", include: Any = None, *,
     if keys.on_device:
         array = first_array(column)
         spec, stream = spec_for(array, spec), library_of(array).stream(array)
-    return Index(_core.build(keys, spec, values, times, stream,
-                             _texts(column if found is None else found, nan_as_null)))
+    texts = _texts(column if found is None else found, nan_as_null)
+    with timed_errors(None if found is None else keys):
+        return Index(_core.build(keys, spec, values, times, stream, texts))
 
 
 def _texts(column: Any, nan_as_null: bool | None) -> dict[str, str]:
@@ -234,6 +248,9 @@ def _texts(column: Any, nan_as_null: bool | None) -> dict[str, str]:
         first = column[0] if isinstance(column, list) and column else None
         if isinstance(first, tuple):
             parts = [[key and key[i] for key in column] for i in range(len(first))]
+    reordered = positions_text(parts)
+    if reordered:
+        texts["ordered_categories"] = reordered
     zones = [zone_of_keys(part) for part in parts]
     if any(zones):
         texts["time_zones"] = ",".join(zones)

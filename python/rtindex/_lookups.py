@@ -12,8 +12,10 @@ import numpy as np
 from . import _core
 from ._calls import Options, row_miss
 from ._calls import answer as answer_call
+from ._categories import positions_of, refuse, require_no_order
 from ._columns import column as column_of
 from ._columns import mask_column
+from ._error_texts import named_errors
 from ._errors import InvalidArgumentError
 from ._filter import PointFilter, batch_of
 from ._joins import join as join_call
@@ -59,8 +61,8 @@ class LookupCalls:
     """The queries of an index. Keys are one key or a batch of them, in any kind of object that
     holds a column; answers are objects of the same kind."""
 
-    __slots__ = ("_core", "_interval_point", "_lower", "_neighbour", "_one", "_point", "_points", "_type",
-                 "_upper", "interval_ends", "names", "time_unit", "type")
+    __slots__ = ("_core", "_interval_point", "_lower", "_neighbour", "_one", "_point", "_points",
+                 "_reordered", "_type", "_upper", "interval_ends", "names", "time_unit", "type")
 
     def __init__(self, core: _core.Index):
         self._core = core
@@ -82,12 +84,14 @@ class LookupCalls:
         self._points = PointFilter(self.names, parts) if core.holds_points else None
         if self._points is not None:
             self.names = self._points.names
+        self._reordered = positions_of(texts.get("ordered_categories", ""))
         self._interval_point = self._type.for_interval_points() if self.interval_ends else None
         self._point = self._type.for_points()
         self._neighbour: dict[tuple[str, bool, bool], ColumnType] = {}
         self._lower = {"[": self._type.for_ends(1), "(": self._type.for_ends(1, is_open=True)}
         leaves = parts or (self._type,)
-        self._one = None if self.interval_ends or core.holds_points else _core.OneKey(
+        has_one = not (self.interval_ends or core.holds_points or self._reordered)
+        self._one = None if not has_one else _core.OneKey(
             core, [part.unit for part in leaves], [bool(part.zone) for part in leaves])
         self._upper = {"]": self._type.for_ends(-1), ")": self._type.for_ends(-1, is_open=True)}
 
@@ -115,9 +119,14 @@ class LookupCalls:
         counters: add `Answers.counters`, which counts rays, cells and hits (rx).
         """
         kind = self._kind(require_query(query))
-        return answer_call(self._core, query, self._bound(query), self._type, kind, answer,
-                           Options(values, matched, limit, order, miss, out, counters,
-                                   row_miss(answer, miss)))
+        if order is not None and self._reordered:
+            refuse("order")
+        options = Options(values, matched, limit, order, miss, out, counters,
+                          row_miss(answer, miss))
+        if self._points is None:
+            return self._answer(query, kind, answer, options)
+        with named_errors(self._points.names):
+            return self._answer(query, kind, answer, options)
 
     @keys_call
     def lookup(self, keys: Any, answer: AnswerName | Sequence[AnswerName] = "any",
@@ -228,6 +237,8 @@ class LookupCalls:
 
     def rank(self, keys: Any) -> Any:
         """How many rows hold a key less than `keys[i]`; 0 for a null."""
+        if self._reordered:
+            refuse("rank")
         found = column_of(keys, self._lower["["])
         if found.rounded:  # numbers beyond the column's type have a rank, too
             return self.range(None, keys, "count", ends="[)")
@@ -239,6 +250,8 @@ class LookupCalls:
 
         `index.select(index.live // 2)` is the row of the median.
         """
+        if self._reordered:
+            refuse("select")
         found = column_of(ranks, ColumnType("int64", ""))
         if found.type not in INTEGERS or found.type == "bool":
             raise InvalidArgumentError(f"invalid ranks of type {found.type}: expected integers")
@@ -326,7 +339,9 @@ class LookupCalls:
 
     def _with_columns(self, query: Query) -> _core.Query:
         if self._points is not None:
-            return self._points.bound(query)
+            return self._points.bound(query, self._reordered)
+        if self._reordered:
+            require_no_order(self._reordered, query, len(self._type.parts))
         if query.kind == "equal" and self._interval_point is None:
             return _core.Query("equal", column_of(query.lower, self._point))
         if query.kind == "range" and self._interval_point is None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from . import _core
 from ._calls import Options
+from ._categories import refuse
 from ._columns import open_end
 from ._errors import InvalidArgumentError, UnsupportedError
 from ._keys import key_answer, key_dtype, key_object
@@ -41,7 +42,7 @@ class OrderedCalls(LookupCalls):
     @property
     def is_unique(self) -> bool:
         """Whether no two rows hold the same key. Reads the keys, up to the first duplicate."""
-        return all((counts == 1).all() for _, counts in self._walk())
+        return all((counts == 1).all() for _, counts in self._walk(in_order=False))
 
     def __iter__(self) -> Iterator[Any]:
         """The key of each row that has one, in the order of keys."""
@@ -84,9 +85,9 @@ class OrderedCalls(LookupCalls):
         parts, counts = self._core.walk_keys(start, False, backward, 1)
         return self._key(parts, 0) if len(counts) else None
 
-    def _walk(self) -> Iterator[tuple[Any, Array]]:
+    def _walk(self, in_order: bool = True) -> Iterator[tuple[Any, Array]]:
         """Batches of distinct keys and how many rows hold each, of the index as it is now."""
-        self._require_keys()
+        self._require_keys(in_order)
         index = self._core.snapshot()
         start, is_after = self._first(False), False
         while True:
@@ -132,11 +133,13 @@ class OrderedCalls(LookupCalls):
         return _core.Column.elements(self.type, element.copy(), self._type.unit, None,
                                      self._type.scale)
 
-    def _require_keys(self) -> None:
+    def _require_keys(self, in_order: bool = True) -> None:
         if self.interval_ends or self._points is not None:
             held = "intervals" if self.interval_ends else "points"
             raise UnsupportedError(f"expected an index over keys, got {held}, which have no order: "
                                    "ask the column itself")
+        if in_order and self._reordered:
+            refuse("the call")
         if self.type == "composite":
             held = "composite keys"
             raise UnsupportedError(f"expected an index over keys of one part, got {held}: read them "

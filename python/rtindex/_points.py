@@ -70,8 +70,12 @@ def point_column(data: Points, types: tuple[ColumnType, ...] = (),
                  nan_as_null: bool | None = None) -> _core.Column:
     """A view of the columns, with `types` in those of an indexed column."""
     wanted = types or (None,) * len(data.columns)
-    return _core.Column.points([column(one, of, nan_as_null)
-                                for one, of in zip(data.columns, wanted)])
+    held = [column(one, of, nan_as_null) for one, of in zip(data.columns, wanted)]
+    for name, one in zip(data.names, held):
+        if len(one) != len(held[0]):
+            raise InvalidArgumentError(f"the columns {data.names[0]!r} and {name!r} differ in "
+                                       f"length ({len(held[0])} and {len(one)} rows)")
+    return _core.Column.points(held)
 
 
 def new_points(data: Any, names: tuple[str, ...], types: tuple[ColumnType, ...]) -> _core.Column:

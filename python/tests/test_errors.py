@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import concurrent.futures
+import datetime
 import multiprocessing
 import pickle
 import subprocess
@@ -135,3 +136,37 @@ def test_the_interpreter_ends_while_daemon_threads_work(call):
     ran = subprocess.run([sys.executable, "-c", ENDLESS, call], capture_output=True, text=True, timeout=60,
                          check=False)
     assert (ran.returncode, ran.stderr) == (0, "")
+
+
+TIMES = {
+    "numpy": (np.array(["2024-01-02"], "M8[s]"), np.array(["2024-01-01"], "M8[s]"), "2024-01-01T00:00:00"),
+    "dates": ([datetime.date(2024, 1, 2)], [datetime.date(2024, 1, 1)], "2024-01-01"),
+    "pandas": (pd.Series(pd.to_datetime(["2024-01-02"]).tz_localize("UTC")),
+               pd.Series(pd.to_datetime(["2024-01-01"]).tz_localize("UTC")), "2024-01-01T00:00:00"),
+}
+
+
+@pytest.mark.parametrize("name", TIMES)
+def test_reversed_intervals_are_shown_as_times(name):
+    start, end, text = TIMES[name]
+    with pytest.raises(rtindex.Error, match=f"ends at {text}.*starts at 2024-01-02"):
+        rtindex.build(rtindex.intervals(start, end, ends="[)"))
+    index = rtindex.build(rtindex.intervals(end, start, ends="[)"))
+    with pytest.raises(rtindex.Error, match=f"ends at {text}"):
+        index.insert(rtindex.intervals(start, end, ends="[)"))
+    with pytest.raises(rtindex.Error, match=f"ends at {text}"):
+        index.update([0], rtindex.intervals(start, end, ends="[)"))
+    assert len(index) == 1
+    with pytest.raises(rtindex.Error, match="ends at 1, before it starts at 2"):
+        rtindex.build(rtindex.intervals([2], [1], ends="[)"))
+
+
+def test_columns_of_points_have_their_names():
+    index = rtindex.build(rtindex.points(price=[1.5, 2], store=[7, 8]))
+    for call in (lambda: index.filter({"price": "x"}), lambda: index.filter({"price": ("x", None)}),
+                 lambda: index.insert({"price": ["x"], "store": [7]}),
+                 lambda: index.update([0], {"price": ["x"], "store": [7]})):
+        with pytest.raises(rtindex.Error, match="string values cannot .* column 'price', which is float64"):
+            call()
+    with pytest.raises(rtindex.Error, match=r"'price' and 'store' differ in length \(2 and 1 rows\)"):
+        rtindex.build(rtindex.points(price=[1, 2], store=[7]))
