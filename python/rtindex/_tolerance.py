@@ -61,7 +61,8 @@ def _float(tolerance: Any, column: ColumnType) -> float:
     try:
         distance = float(tolerance)
     except OverflowError:  # an integer beyond all floats
-        distance = math.inf if operator.index(tolerance) > 0 else -math.inf
+        number: Any = tolerance
+        distance = math.inf if number > 0 else -math.inf
     if math.isnan(distance):
         raise _wrong(tolerance, "a number", column)
     return distance

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import datetime
+import decimal
 import io
 import math
 import random
+import uuid
 
 import numpy as np
 import pandas as pd
@@ -111,3 +113,32 @@ def test_rows_take_from_frames():
     assert rows.take(pl.DataFrame(data))["a"].to_list() == [20, 10, 30]
     assert rows.take(pa.table(data))["a"].to_pylist() == [20, 10, 30]
     assert rows.take(np.array([10, 20, 30])).tolist() == rows.take(pl.Series([10, 20, 30])).to_list() == [20, 10, 30]
+
+
+KEYS = {
+    "decimal": [decimal.Decimal("1.50"), decimal.Decimal("-7.25"), None, decimal.Decimal("10")],
+    "wide decimal": [decimal.Decimal(10) ** 30, decimal.Decimal("-0.5"), decimal.Decimal(10) ** 30],
+    "uuid": [uuid.UUID(int=5), uuid.UUID(int=1 << 127), None, uuid.UUID(int=256)],
+    "time": [datetime.time(3), datetime.time(1, 0, 0, 5)],
+    "duration": [datetime.timedelta(3), datetime.timedelta(seconds=-5), None],
+}
+
+
+@pytest.mark.parametrize("name", KEYS)
+def test_objects_of_python_come_back(name):
+    index, known = rtindex.build(KEYS[name]), sorted(key for key in KEYS[name] if key is not None)
+    assert (index.min(), index.max()) == (known[0], known[-1])
+    assert [*index] == known and type(index.min()) is type(known[0])
+    assert index.is_unique == (len({*known}) == len(known))
+    for q in (0, 0.3, 0.5, 1):
+        assert index.quantile(q) == known[math.floor((len(known) - 1) * q)]
+    if name not in ("wide decimal", "uuid"):
+        assert index.nearest(known[0], "key") == known[0]
+        assert index.nearest(known[0], "key", exact=False) is None
+    assert rtindex.build(KEYS[name][:1]).min() == KEYS[name][0]
+
+
+def test_integers_of_128_bits_come_back():
+    column = pa.array([decimal.Decimal(7), decimal.Decimal(-8), None], pa.decimal128(38, 0))
+    index = rtindex.build(column)
+    assert [*index] == [-8, 7] and index.quantile(1) == 7

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import math
 
 import numpy as np
 import pandas as pd
@@ -117,3 +118,26 @@ def test_a_tuple_of_keys_is_a_list_of_keys():
     assert rtindex.build(["a", "b"]).lookup(("b", "c", "a"), "count").tolist() == [1, 0, 1]
     with pytest.raises(rtindex.Error, match="composite"):
         index.lookup((np.array([29]), np.array([24])))
+
+
+def test_lists_of_numbers_are_read_in_one_pass():
+    index = rtindex.build([5, None, -2**63, 2**63 - 1])
+    assert (index.type, index.nulls().tolist()) == ("int64", [1])
+    assert index.lookup([5, None, -2**63, 2**63 - 1, 4], "count").tolist() == [1, 0, 1, 1, 0]
+    assert index.lookup([None, 5.0, None], "count").tolist() == [0, 1, 0]
+    assert index.lookup([2**63, 5], "count").tolist() == [0, 1]  # beyond int64
+    assert rtindex.build([None, None, 1.5]).nulls().tolist() == [0, 1]
+    assert rtindex.build([True, False]).type == "bool"
+    assert rtindex.build([1, 2.5]).type == "float64" and rtindex.build([1, True]).type == "int64"
+    floats = rtindex.build(np.array([1.0, 3.0], np.float16))
+    assert floats.lookup([3, None, 1], "count").tolist() == [1, 0, 1]
+
+
+def test_one_float_beyond_float32_is_no_infinity():
+    index = rtindex.build(np.array([1, np.inf, -np.inf], np.float32))
+    for keys in (1e300, -1e300, 10**60):
+        assert index.lookup(keys) is None and keys not in index
+        assert index.lookup([keys], "count").tolist() == [0]
+    assert index.lookup(math.inf) == 1 and index.lookup(-math.inf) == 2
+    assert rtindex.build(np.array([np.inf], np.float16)).lookup(1e6) is None
+    assert index.range(1e300, None, "count") == index.range([1e300], None, "count")[0] == 1
