@@ -28,9 +28,10 @@ from .._query import (
     require_column,
     require_query,
 )
-from .._results import Join, MemoryUsage
+from .._results import Answers, Join, MemoryUsage
 from .._results import Rows as LocalRows
 from . import _changes, _collections, _files
+from ._bitmaps import BITMAPS, requested, with_bitmaps, with_mask
 from ._columns import columns, size
 from ._engine import Values, run
 from ._order import describe, join_batches, null_rows, select
@@ -68,48 +69,56 @@ class Index:
             raise UnsupportedError("`counters` is for an index in one process: omit it")
         state = self._state
         names = (answer,) if isinstance(answer, str) else _names(answer)
-        _require_local(require_query(query), names)
+        require_query(query)
         row_miss(names, miss)
         by_name = isinstance(values, str)
         request = Request(names, limit, order, values if by_name else "")
         held = None if values is None or by_name else self._values_of(state, values)
-        if _is_lazy(require_query(query)):
+        if _is_lazy(query):
             if out is not None:
                 raise UnsupportedError("`out` expects queries in memory: omit it")
+            _require_no_masks(query, names)
             return _collections.answer(state, query, request, held, matched, miss)
-        partial = run(state, self._with_columns(state, query), request, held, miss)
+        has_bitmaps = not {*BITMAPS}.isdisjoint(names)
+        asked = requested(request) if has_bitmaps else request
+        partial = run(state, self._with_columns(state, query), asked, held, miss)
         if out is not None:
             return _written(partial, names, out)
         template, data = state.routing.template, data_of(query)
-        return finish(template, kind_of(data, template.type == "composite"), names, partial,
-                      matched, miss, request.included or None if held is None else held.model)
+        kind = kind_of(data, template.type == "composite")
+        model = request.included or None if held is None else held.model
+        if not has_bitmaps:
+            return finish(template, kind, names, partial, matched, miss, model)
+        others = finish(template, kind, asked.answers, partial, True, miss, model)
+        return with_bitmaps(others, names, partial, state.size, kind, matched)
 
     def lookup(self, keys: Any, answer: AnswerName | Sequence[AnswerName] = "any",
                values: Any = None, *, matched: bool = False, limit: int | None = None,
                order: OrderName | None = None, miss: Any = None, out: Array | None = None,
-               counters: bool = False) -> Any:
+               counters: bool = False, filter: Any = None) -> Any:
         """`answer` of `Query.equal(keys)`: which rows hold a key equal to `keys[i]`?"""
-        return self.answer(Query.equal(keys), answer, values, matched=matched, limit=limit,
-                           order=order, miss=miss, out=out, counters=counters)
+        return self.answer(Query.equal(keys, filter=filter), answer, values, matched=matched,
+                           limit=limit, order=order, miss=miss, out=out, counters=counters)
 
     def range(self, lower: Any = None, upper: Any = None,
               answer: AnswerName | Sequence[AnswerName] = "any", values: Any = None, *,
               ends: EndsName = "[]", matched: bool = False, limit: int | None = None,
               order: OrderName | None = None, miss: Any = None, out: Array | None = None,
-              counters: bool = False) -> Any:
+              counters: bool = False, filter: Any = None) -> Any:
         """`answer` of `Query.range(lower, upper, ends)`: which rows hold a key from `lower[i]` to
         `upper[i]`?"""
-        return self.answer(Query.range(lower, upper, ends), answer, values, matched=matched,
-                           limit=limit, order=order, miss=miss, out=out, counters=counters)
+        return self.answer(Query.range(lower, upper, ends, filter=filter), answer, values,
+                           matched=matched, limit=limit, order=order, miss=miss, out=out,
+                           counters=counters)
 
     def starts_with(self, prefixes: Any, answer: AnswerName | Sequence[AnswerName] = "any",
                     values: Any = None, *, matched: bool = False, limit: int | None = None,
                     order: OrderName | None = None, miss: Any = None, out: Array | None = None,
-                    counters: bool = False) -> Any:
+                    counters: bool = False, filter: Any = None) -> Any:
         """`answer` of `Query.prefix(prefixes)`: which rows of a column of strings start with
         `prefixes[i]`?"""
-        return self.answer(Query.prefix(prefixes), answer, values, matched=matched, limit=limit,
-                           order=order, miss=miss, out=out, counters=counters)
+        return self.answer(Query.prefix(prefixes, filter=filter), answer, values, matched=matched,
+                           limit=limit, order=order, miss=miss, out=out, counters=counters)
 
     def nearest(self, keys: Any, answer: NearestName | Sequence[NearestName] = "any",
                 values: Any = None, direction: DirectionName = "backward", exact: bool = True,
@@ -331,6 +340,7 @@ class Index:
     def _with_columns(self, state: State, query: Query) -> Query:
         """The query with its keys, or the ends of its ranges, as `Columns`."""
         template = state.routing.template
+        query = with_mask(query, state.size)
         require_column(query, template.type)
         target = template._neighbour_of(query) if query.kind == "nearest" else template._point
         lower, upper = (None if end is None else columns(end, target)
@@ -360,15 +370,15 @@ def _is_lazy(query: Query) -> bool:
     return is_collection(query.lower) or is_collection(query.upper)
 
 
-def _require_local(query: Query, names: tuple[str, ...] = ()) -> None:
-    if query.filter is not None or "bitmap" in names or "bitmaps" in names:
-        raise UnsupportedError("filters and bitmaps are for an index in one process: ask for "
-                               "'rows', and drop those that the filter lacks")
+def _require_no_masks(query: Query, names: tuple[str, ...] = ()) -> None:
+    if query.filter is not None or not {*BITMAPS}.isdisjoint(names):
+        raise UnsupportedError("filters and bitmaps expect queries in memory: compute these first")
 
 
 def _join_request(query: Query, how: str) -> Request:
-    _require_local(query)
     """The answer of which a join is made."""
+    if _is_lazy(query):
+        _require_no_masks(query)
     if how in ("semi", "anti"):
         return Request(("count",))
     return Request(("any",) if query.kind == "nearest" else ("rows",))

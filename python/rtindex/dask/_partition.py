@@ -6,6 +6,7 @@ that Dask can compute any of them again after it has lost a worker.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -85,6 +86,8 @@ class Partition:
                     take(self.keys, rows[:-1]), self.index.spec)
 
     def answer(self, query: Query, request: Request, values: Any = None) -> Partial:
+        if query.filter is not None:
+            query = replace(query, filter=query.filter[self.global_rows()])
         partial = answer_query(self.index, query, request, values)
         if not VALUE_ANSWERS.isdisjoint(request.answers):
             held = (values,) if values is not None else self._column(request.included)

@@ -106,6 +106,7 @@ def blank(template: Index, query: Query, request: Request, values: Any = None,
           miss: Any = None) -> Partial:
     """The answers without any match. `template` is an empty index of the same type, so that wrong
     arguments raise here, before anything is sent."""
+    query = replace(query, filter=None)  # of the rows of all partitions
     count = query_size(query)
     if count <= 1:
         return widened(answer(template, query, request, values, miss))

@@ -56,6 +56,7 @@ class Routing(NamedTuple):
     def groups(self, query: Query, request: Request, miss: Any = None) -> bool:
         """Whether keys are grouped by partition, each going to one at most."""
         return (self.parts is not None and query.kind == "equal" and miss is None
+                and query.filter is None
                 and "rows" not in request.answers
                 and native(query.lower, (self.parts.bounds,))
                 and can_group(query_size(query), self.parts.bounds.size + 1))
