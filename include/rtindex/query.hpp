@@ -23,7 +23,7 @@ enum class QueryKind : std::uint8_t {
   equal,     ///< rows whose key equals a key
   range,     ///< rows whose key lies between two keys
   prefix,    ///< rows whose string begins with a string
-  nearest,   ///< rows with the closest key before or after a key
+  nearest,   ///< rows with the closest key, or interval, before or after a key
   contains,  ///< rows whose interval contains a key
   overlaps,  ///< rows whose interval overlaps a range
   within,    ///< rows whose interval lies within a range
@@ -31,7 +31,7 @@ enum class QueryKind : std::uint8_t {
   box,       ///< rows whose values meet a condition on each of several columns
 };
 
-/// Whether queries of the kind search a column of intervals.
+/// Whether queries of the kind search a column of intervals only; `nearest` searches keys too.
 [[nodiscard]] constexpr bool searches_intervals(QueryKind kind) {
   return kind >= QueryKind::contains && kind <= QueryKind::covers;
 }
@@ -66,7 +66,7 @@ using Tolerance = std::variant<std::monostate, std::int64_t, std::uint64_t, doub
 /// What makes a key the neighbour of another.
 struct NearestOptions {
   Direction direction = Direction::backward;
-  /// Whether an equal key is a neighbour.
+  /// Whether an equal key, or an interval that contains the key, is a neighbour.
   bool exact = true;
   /// Needs keys that have a distance: not strings. In composite keys, of the last column.
   Tolerance tolerance = {};
@@ -140,6 +140,13 @@ struct Query {
   /// `any` is the row of that neighbour, `key` its key; all other answers are about all rows with
   /// this key. Null keys neither are nor have neighbours. In composite keys the last column has an
   /// order, and those before it must be equal.
+  ///
+  /// Over intervals: all rows with the closest interval, of which `any` is the smallest. It
+  /// contains the key; or else its end is the greatest before the key (`backward`), its start the
+  /// least behind the key (`forward`), or the closer one of these two, both where they are as close
+  /// (`nearest`). The distance is that of the key from this end as values, whether or not the end
+  /// belongs to the interval. Without `exact`, intervals that contain the key are left out. There
+  /// is no `key`.
   [[nodiscard]] static Query nearest(ColumnView keys, const NearestOptions& options = {}) {
     return {.kind = QueryKind::nearest, .lower = std::move(keys), .neighbour = options};
   }

@@ -35,10 +35,38 @@ struct BatchQuery {
   }
 };
 
-// Throws where a segment does not support the query; called before anything is written.
-inline void require_answerable(std::span<const Segment> segments, const BatchQuery& query) {
-  for (const Segment& segment : segments)
-    segment.searcher->require_answerable(query.batch(*segment.codec));
+// The segments that answer a batch: all of them the same lookups, or each those of its own, as many
+// as the others. Their answers are joined.
+class BatchSources {
+ public:
+  BatchSources(std::span<const Segment> segments, const BatchQuery& query)
+      : segments_(segments), queries_(&query, 1) {}
+  BatchSources(std::span<const Segment> segments, std::span<const BatchQuery> queries)
+      : segments_(segments), queries_(queries) {}
+
+  // The number of segments, and that of lookups.
+  [[nodiscard]] std::size_t size() const { return segments_.size(); }
+  [[nodiscard]] std::size_t lookups() const { return queries_.front().size(); }
+  [[nodiscard]] std::span<const Segment> segments() const { return segments_; }
+  [[nodiscard]] const Segment& segment(std::size_t i) const { return segments_[i]; }
+  [[nodiscard]] const BatchQuery& query(std::size_t i) const {
+    return queries_[queries_.size() == 1 ? 0 : i];
+  }
+  // All lookups of a segment, or [first, first + count).
+  [[nodiscard]] LookupBatch batch(std::size_t i) const { return batch(i, 0, lookups()); }
+  [[nodiscard]] LookupBatch batch(std::size_t i, std::size_t first, std::size_t count) const {
+    return query(i).batch(*segments_[i].codec, first, count);
+  }
+
+ private:
+  std::span<const Segment> segments_;
+  std::span<const BatchQuery> queries_;
+};
+
+// Throws where a segment does not support its query; called before anything is written.
+inline void require_answerable(const BatchSources& sources) {
+  for (std::size_t i = 0; i < sources.size(); ++i)
+    sources.segment(i).searcher->require_answerable(sources.batch(i));
 }
 
 // Answers queries from all segments of an index.

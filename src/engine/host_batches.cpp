@@ -10,6 +10,7 @@
 #include "answers/chunk_buffers.hpp"
 #include "answers/counted_aggregate.hpp"
 #include "base/parallel.hpp"
+#include "engine/nearest_intervals.hpp"
 #include "engine/plan.hpp"
 
 namespace rtindex {
@@ -166,24 +167,24 @@ namespace {
 
 // The first segment, which is the largest, writes the answers; those of the others are joined to
 // them chunk by chunk.
-void answer_from_all(std::span<const Segment> segments, const BatchQuery& query,
-                     const Request& request) {
-  const Segment& main = segments.front();
+void answer_from_all(const BatchSources& sources, const Request& request) {
+  const Segment& main = sources.segment(0);
+  const std::size_t lookups = sources.lookups();
   Request first_request = request;
   first_request.deleted = bits_of(main.deleted);
   std::vector<std::uint8_t> own_matched;
-  if (segments.size() > 1 && ChunkAnswers::wants_matched(request) &&
+  if (sources.size() > 1 && ChunkAnswers::wants_matched(request) &&
       request.outputs.matched == nullptr) {
-    own_matched.assign((query.size() + 7) / 8, 0);
+    own_matched.assign((lookups + 7) / 8, 0);
     first_request.outputs.matched = own_matched.data();
   }
-  main.searcher->answer(query.batch(*main.codec), first_request);
+  main.searcher->answer(sources.batch(0), first_request);
   std::uint8_t* const matched = first_request.outputs.matched;
-  if (segments.size() == 1) return;
-  parallel_for(query.size(), chunk_lookups, [&](std::size_t first, std::size_t count) {
+  if (sources.size() == 1) return;
+  parallel_for(lookups, chunk_lookups, [&](std::size_t first, std::size_t count) {
     ChunkAnswers chunk(request);
-    for (const Segment& segment : segments.subspan(1)) {
-      chunk.run(segment, query.batch(*segment.codec, first, count), request, first, count, matched);
+    for (std::size_t i = 1; i < sources.size(); ++i) {
+      chunk.run(sources.segment(i), sources.batch(i, first, count), request, first, count, matched);
       chunk.join(request, first, count, matched);
     }
   });
@@ -239,18 +240,47 @@ void write_means(const Request& request, std::size_t lookups) {
   });
 }
 
-void answer_counted(std::span<const Segment> segments, const BatchQuery& query, Request request,
-                    const BatchRunner& runner) {
+void answer_from(const BatchSources& sources, const Request& request);
+
+void answer_counted(const BatchSources& sources, Request request) {
   const bool has_means = request.answers.has(Answer::mean);
-  Array<std::uint32_t> counts(query.size());
-  Array<MeanSum> sums(has_means ? query.size() : 0);
+  const std::size_t lookups = sources.lookups();
+  Array<std::uint32_t> counts(lookups);
+  Array<MeanSum> sums(has_means ? lookups : 0);
   std::uint8_t* const validity = std::exchange(request.outputs.validity, nullptr);
   request.value_counts = counts.data();
   if (has_means) request.mean_sums = sums.data();
-  runner.run(segments, query, request);
-  if (has_means) write_means(request, query.size());
-  for (std::size_t i = 0; validity != nullptr && i < query.size(); ++i)
+  answer_from(sources, request);
+  if (has_means) write_means(request, lookups);
+  for (std::size_t i = 0; validity != nullptr && i < lookups; ++i)
     if (counts[i] != 0) set_matched(validity, i);
+}
+
+void answer_from(const BatchSources& sources, const Request& request) {
+  const std::size_t lookups = sources.lookups();
+  const bool needs_counts = request.outputs.validity != nullptr &&
+                            request.outputs.matched == nullptr && request.wants_values();
+  if (request.value_counts == nullptr && lookups != 0 &&
+      (needs_counts || counts_values(sources.segments(), request)))
+    return answer_counted(sources, request);
+  if (request.outputs.validity != nullptr) {  // no value is null: every match has one
+    Request others = request;
+    others.outputs.validity = nullptr;
+    answer_from(sources, others);
+    std::copy_n(request.outputs.matched, (lookups + 7) / 8, request.outputs.validity);
+    return;
+  }
+  require_answerable(sources);
+  if (request.pairs != nullptr) return append_pairs(sources, request);
+  const Segment& main = sources.segment(0);
+  if (sources.size() == 1 && main.deleted == nullptr)
+    return main.searcher->answer(sources.batch(0), request);
+  if (sources.size() == 1 || request.row_counts == nullptr || request.order == RowOrder::any)
+    return answer_from_all(sources, request);
+  rows_in_order(sources.segments(), sources.query(0), request);
+  Request others = request;
+  others.drop_rows();
+  if (others.wants_anything()) answer_from_all(sources, others);
 }
 
 }  // namespace
@@ -268,30 +298,12 @@ void HostBatchRunner::run(std::span<const Segment> segments, const BatchQuery& q
   if (query.kind == QueryKind::prefix)
     return run(segments, PrefixRanges(query.lower).query(), request);
   if (request.plan != nullptr) *request.plan = plan_of(segments, query, request).describe();
-  if (query.kind == QueryKind::nearest) return answer_nearest(segments, query, request, *this);
-  const bool needs_counts = request.outputs.validity != nullptr &&
-                            request.outputs.matched == nullptr && request.wants_values();
-  if (request.value_counts == nullptr && query.size() != 0 &&
-      (needs_counts || counts_values(segments, request)))
-    return answer_counted(segments, query, request, *this);
-  if (request.outputs.validity != nullptr) {  // no value is null: every match has one
-    Request others = request;
-    others.outputs.validity = nullptr;
-    run(segments, query, others);
-    std::copy_n(request.outputs.matched, (query.size() + 7) / 8, request.outputs.validity);
-    return;
-  }
-  require_answerable(segments, query);
-  if (request.pairs != nullptr) return append_pairs(segments, query, request);
-  const Segment& main = segments.front();
-  if (segments.size() == 1 && main.deleted == nullptr)
-    return main.searcher->answer(query.batch(*main.codec), request);
-  if (segments.size() == 1 || request.row_counts == nullptr || request.order == RowOrder::any)
-    return answer_from_all(segments, query, request);
-  rows_in_order(segments, query, request);
-  Request others = request;
-  others.drop_rows();
-  if (others.wants_anything()) answer_from_all(segments, query, others);
+  if (query.kind != QueryKind::nearest) return answer_from({segments, query}, request);
+  if (!segments.front().codec->are_intervals())
+    return answer_nearest(segments, query, request, *this);
+  const NearestIntervals nearest(segments, query.lower, query.nearest, *this);
+  answer_closest(segments, request,
+                 [&](const Request& wanted) { answer_from(nearest.sources(), wanted); });
 }
 
 RowBitmapPtr HostBatchRunner::restricted(const RowBitmapPtr& deleted, const BitmapView& filter,

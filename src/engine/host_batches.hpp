@@ -45,8 +45,7 @@ void rows_in_order(std::span<const Segment> segments, const BatchQuery& query,
                    const Request& request);
 
 // The pairs of a join in any order: request.pairs, and outputs.matched where it is set.
-void append_pairs(std::span<const Segment> segments, const BatchQuery& query,
-                  const Request& request);
+void append_pairs(const BatchSources& sources, const Request& request);
 
 // Whether the values of each lookup are counted: for a mean, or because some may be null.
 [[nodiscard]] bool counts_values(std::span<const Segment> segments, const Request& request);

@@ -39,15 +39,15 @@ void append_rows_as_pairs(const Segment& segment, const BatchQuery& query, const
 
 }  // namespace
 
-void append_pairs(std::span<const Segment> segments, const BatchQuery& query,
-                  const Request& request) {
-  for (const Segment& segment : segments) {
+void append_pairs(const BatchSources& sources, const Request& request) {
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    const Segment& segment = sources.segment(i);
     Request own = request;
     own.deleted = bits_of(segment.deleted);
     if (segment.searcher->capabilities().pairs)
-      segment.searcher->answer(query.batch(*segment.codec), own);
+      segment.searcher->answer(sources.batch(i), own);
     else
-      append_rows_as_pairs(segment, query, own);
+      append_rows_as_pairs(segment, sources.query(i), own);
   }
 }
 

@@ -77,6 +77,7 @@ class IntervalSearcher final : public Searcher {
               std::uint32_t* rows) const override {
     starts_->select(codec, positions, rows);
   }
+  [[nodiscard]] IntervalPoints interval_points() const override { return {starts_, ends_}; }
   [[nodiscard]] EncodedColumn column() const override {
     EncodedColumn both = starts_->column();
     both.ends = ends_->column().keys;
@@ -392,8 +393,8 @@ class IntervalSearcher final : public Searcher {
     }
   }
 
-  std::unique_ptr<Searcher> starts_;
-  std::unique_ptr<Searcher> ends_;
+  std::shared_ptr<Searcher> starts_;
+  std::shared_ptr<Searcher> ends_;
   StartOrder<Key> start_order_;
   ExtentTree<Key> tree_;
 };

@@ -167,11 +167,8 @@ class NeighbourFinder {
         if (found.rows[i] != miss_row && distances[i].exceeds(farthest_)) found.rows[i] = miss_row;
     });
     if (!decodes_) return;
-    for (std::size_t i = 0; i < lookups_.size(); ++i) {
-      if (found.rows[i] != miss_row) continue;
-      found.keys.set_valid(i, false);
-      for (OwnedColumn& part : found.keys.parts()) part.set_valid(i, false);
-    }
+    for (std::size_t i = 0; i < lookups_.size(); ++i)
+      if (found.rows[i] == miss_row) set_null(found.keys, i);
   }
 
   // The distances of lookups from their neighbours.
@@ -183,36 +180,23 @@ class NeighbourFinder {
           lookups_(last_part(finder.lookups_)),
           lookup_type_(element_type(lookups_.type())),
           key_type_(element_type(last_type(finder.codec()))) {
-      if (!finder.maps_.empty()) return;
-      keys_ = side.keys.view();
-      key_part_ = &last_part(keys_);
+      if (finder.maps_.empty()) keys_ = side.keys.view();
     }
     Distances(const Distances&) = delete;
     Distances& operator=(const Distances&) = delete;
 
     [[nodiscard]] KeyDistance operator[](std::size_t i) const {
-      if (key_part_ != nullptr && is_128_bit(key_part_->type()))
-        return distance_between(integer_128_at(lookups_, i), integer_128_at(*key_part_, i));
-      const std::uint64_t bits =
-          key_part_ == nullptr ? finder_.bits_of_part(side_, i, finder_.maps_.front().count - 1)
-                               : ordered_bits_of(key_part_->data(), key_part_->type(), i);
+      if (finder_.maps_.empty()) return distance_at(lookups_, keys_, i);
+      const std::uint64_t bits = finder_.bits_of_part(side_, i, finder_.maps_.front().count - 1);
       return distance_to(lookups_.data(), lookup_type_, i, bits, key_type_);
     }
 
    private:
-    [[nodiscard]] static std::uint64_t ordered_bits_of(const void* elements, Type type,
-                                                       std::size_t i) {
-      return visit_native(type, [&]<class T>() {
-        return ordered_bits(value_of(static_cast<const T*>(elements)[i]));
-      });
-    }
-
     const NeighbourFinder& finder_;
     const Side& side_;
     const ColumnView& lookups_;
     ElementType lookup_type_, key_type_;
-    ColumnView keys_;
-    const ColumnView* key_part_ = nullptr;
+    ColumnView keys_;  // where they are not packed
   };
 
   // Keys that are packed, as elements of the column's type.
@@ -317,6 +301,22 @@ KeyDistance require_nearest(const KeyCodec& codec, const NearestOptions& nearest
   if (!has_tolerance) return any_distance;
   if (is_float(type)) return {0, real_tolerance(nearest.tolerance)};
   return {whole_tolerance(nearest.tolerance), 0};
+}
+
+KeyDistance distance_at(const ColumnView& lookups, const ColumnView& keys, std::size_t i) {
+  const ColumnView& from = last_part(lookups);
+  const ColumnView& to = last_part(keys);
+  if (is_128_bit(to.type()))
+    return distance_between(integer_128_at(from, i), integer_128_at(to, i));
+  const std::uint64_t bits = visit_native(to.type(), [&]<class T>() {
+    return ordered_bits(value_of(static_cast<const T*>(to.data())[i]));
+  });
+  return distance_to(from.data(), element_type(from.type()), i, bits, element_type(to.type()));
+}
+
+void set_null(OwnedColumn& keys, std::size_t i) {
+  keys.set_valid(i, false);
+  for (OwnedColumn& part : keys.parts()) part.set_valid(i, false);
 }
 
 Request points_of(const Request& request) {

@@ -26,6 +26,12 @@ struct NeighbourRange {
 // How far neighbours may be away. Throws where keys of such a codec have no such neighbours.
 [[nodiscard]] KeyDistance require_nearest(const KeyCodec& codec, const NearestOptions& nearest);
 
+// How far element i of a column is from element i of lookups; of composites, the last parts.
+[[nodiscard]] KeyDistance distance_at(const ColumnView& lookups, const ColumnView& keys,
+                                      std::size_t i);
+// Element i becomes null.
+void set_null(OwnedColumn& keys, std::size_t i);
+
 // The neighbours of some keys, in host memory.
 struct Neighbours {
   Array<std::uint32_t> rows;  // miss_row: none

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -95,6 +96,13 @@ struct Capabilities {
   std::optional<std::uint64_t> max_refit_key;
 };
 
+class Searcher;
+
+// The starts and the ends of intervals as keys, each in an order of its own.
+struct IntervalPoints {
+  std::shared_ptr<Searcher> starts, ends;
+};
+
 // What a kind makes over the keys of a segment, to find those of an interval: a grid, a tree, a
 // table, a scene of rays. Many threads search at once.
 class Searcher : public SegmentKeys {
@@ -107,6 +115,8 @@ class Searcher : public SegmentKeys {
   // row's encoded key. Needs key_order; counters may be null.
   virtual void find_edges(const LookupBatch& batch, Edge edge, const RowBits& deleted,
                           std::uint32_t* rows, std::uint64_t* keys, Counters* counters) const;
+  // Of intervals; null where the searcher keeps no such orders.
+  [[nodiscard]] virtual IntervalPoints interval_points() const { return {}; }
   // Throws where the batch would cast too many rays; called before anything is written.
   virtual void require_answerable(const LookupBatch&) const {}
   // Changes keys in place, none above max_refit_key, while no thread searches. `span`: the largest

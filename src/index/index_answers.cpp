@@ -55,9 +55,13 @@ void Index::answer_into(const Query& query, const AnswerOptions& options, const 
 
 bool Index::State::supports(const Version& now, Answer answer, QueryKind query_kind) {
   const Capabilities& can = now.main().searcher->capabilities();
-  if (searches_intervals(query_kind) != now.main().codec->are_intervals()) return false;
   if (searches_points(query_kind) != now.main().codec->are_points()) return false;
-  if (query_kind == QueryKind::nearest) return can.key_order;
+  const bool are_intervals = now.main().codec->are_intervals();
+  if (query_kind == QueryKind::nearest)
+    return are_intervals
+               ? answer != Answer::key && now.main().searcher->interval_points().ends != nullptr
+               : can.key_order;
+  if (searches_intervals(query_kind) != are_intervals) return false;
   if (answer == Answer::key) return false;
   if (query_kind == QueryKind::prefix)
     return can.ranges && now.main().codec->type() == Type::string;
@@ -74,6 +78,9 @@ void Index::State::require_supported(const Version& now, const AnswerOptions& op
          "{} does not keep its keys in order and cannot return rows in it: use rx, sorted or "
          "btree",
          spec.text());
+  if (answers.has(Answer::key) && now.main().codec->are_intervals())
+    fail(ErrorKind::unsupported,
+         "intervals have no key to return: request any, and read the start and end of that row");
   if (answers.empty()) answers = Answer::any;  // only the matched bitmap is requested
   for (const Answer answer : all_answers())
     if (answers.has(answer) && !supports(now, answer, query_kind))
@@ -180,6 +187,7 @@ void Index::State::require_query(const Version& now, const Query& query) const {
     require_comparable(now, lower);
     if (query.kind == QueryKind::contains) return require_whole_points(now, lower);
     if (query.kind != QueryKind::nearest) return;
+    if (now.main().codec->are_intervals()) return require_nearest_interval(now, query);
     require_whole_keys(now, lower);
     static_cast<void>(require_nearest(*now.main().codec, query.neighbour));
     return;

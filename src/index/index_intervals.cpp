@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "base/types.hpp"
+#include "engine/neighbours.hpp"
 #include "index/index_state.hpp"
 #include "keys/interval_codec.hpp"
 
@@ -24,10 +25,10 @@ void Index::State::require_same_shape(const Version& now, QueryKind kind) {
         "{} queries search intervals, but the index holds keys: build it over "
         "ColumnView::intervals",
         name_of(kind));
-  if (!searches_intervals(kind) && are_intervals)
+  if (!searches_intervals(kind) && kind != QueryKind::nearest && are_intervals)
     fail(
-        "the index holds intervals, which {} queries do not search: use contains, overlaps, within "
-        "or covers",
+        "the index holds intervals, which {} queries do not search: use contains, overlaps, "
+        "within, covers or nearest",
         name_of(kind));
 }
 
@@ -36,6 +37,16 @@ void Index::State::require_whole_points(const Version& now, const ColumnView& po
   if (points.type() == Type::composite && points.parts().size() != parts)
     fail("the points have {} parts, expected {}: a value of each leading column, and the point",
          points.parts().size(), parts);
+}
+
+void Index::State::require_nearest_interval(const Version& now, const Query& query) const {
+  require_whole_points(now, query.lower);
+  static_cast<void>(require_nearest(interval_codec(*now.main().codec)->points(), query.neighbour));
+  if (now.main().searcher->interval_points().ends == nullptr)
+    fail(ErrorKind::unsupported,
+         "{} finds intervals by rays and keeps no order of their ends, which nearest queries need: "
+         "use rx:native, sorted or btree",
+         spec.text());
 }
 
 void Index::State::require_interval_ends(const Version& now, const Query& query) {

@@ -154,7 +154,8 @@ void Index::State::append_pairs(const Query& query, JoinKind how, PairSink& pair
   require_supported(*now, {}, Answer::any, searched_kind(*now, query));
   threads->run([&] {
     const std::size_t size = query.size();
-    const bool of_neighbours = has_rows(how) && query.kind == QueryKind::nearest;
+    const bool of_neighbours =
+        has_rows(how) && query.kind == QueryKind::nearest && !now->main().codec->are_intervals();
     Array<std::uint32_t> rows(of_neighbours ? size : 0);
     std::vector<std::uint8_t> matched(how == JoinKind::inner || of_neighbours ? 0 : size / 8 + 1);
     Request request = request_into({}, {},

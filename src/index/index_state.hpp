@@ -113,6 +113,8 @@ struct Index::State {
   // A value of each leading column, and a point.
   static void require_whole_points(const Version& now, const ColumnView& points);
   static void require_interval_ends(const Version& now, const Query& query);
+  // Throws where the closest intervals of keys cannot be found.
+  void require_nearest_interval(const Version& now, const Query& query) const;
   // Throws where new intervals are not of the types of the column.
   void require_intervals(const IntervalCodec& column, const ColumnView& given) const;
   // A CPU does not write device memory.

@@ -37,6 +37,7 @@ class Joiner {
         stream_(options.stream),
         in_any_order_(options.order == JoinOrder::any &&
                       index.state_->engine.memory_space == MemorySpace::host),
+        finds_one_neighbour_(query.kind == QueryKind::nearest && !index.interval_ends()),
         size_(query.size()),
         window_(max_pairs) {}
 
@@ -51,7 +52,7 @@ class Joiner {
       if (in_any_order_ && (max_pairs_ == whole || makes_one_pair()))
         return advanced(count, pairs_in_any_order(count, pairs_expected(count)));
       if (how_ == JoinKind::semi || how_ == JoinKind::anti) return advanced(count, filtered(count));
-      if (query_.kind == QueryKind::nearest) return advanced(count, neighbours(count));
+      if (finds_one_neighbour_) return advanced(count, neighbours(count));
       if (max_pairs_ == whole) return advanced(count, pairs(count));
       return next_pairs(count);
     });
@@ -123,9 +124,7 @@ class Joiner {
   }
 
   // Whether a lookup has one pair at most.
-  [[nodiscard]] bool makes_one_pair() const {
-    return !has_rows(how_) || query_.kind == QueryKind::nearest;
-  }
+  [[nodiscard]] bool makes_one_pair() const { return !has_rows(how_) || finds_one_neighbour_; }
 
   // About how many pairs the next `count` lookups have, by the median of samples: a few lookups
   // with very many rows must not make it allocate for more pairs than there are.
@@ -261,6 +260,7 @@ class Joiner {
   std::size_t max_pairs_;
   Stream stream_;
   bool in_any_order_;  // indexes on a GPU list the pairs for host memory in the order of lookups
+  bool finds_one_neighbour_;  // the neighbour of a key is one row; all closest intervals are joined
   std::size_t size_;
   std::size_t window_;         // into device memory: how many lookups to join next,
   std::uint64_t skipped_ = 0;  // and how many pairs of the first one have been returned

@@ -23,6 +23,8 @@ class IntervalCodec final : public KeyCodec {
   [[nodiscard]] Ends ends() const { return ends_; }
   // The codec of points, which lookups are compared with: no two points share an encoded key.
   [[nodiscard]] const KeyCodec& points() const { return *points_; }
+  // The same, for segments of starts or ends.
+  [[nodiscard]] const std::shared_ptr<KeyCodec>& shared_points() const { return points_; }
   [[nodiscard]] std::string describe_intervals() const;
   // A composite column of leading columns, starts and ends as intervals of this column.
   [[nodiscard]] ColumnView as_intervals(const ColumnView& composite) const;
@@ -45,7 +47,7 @@ class IntervalCodec final : public KeyCodec {
   void drop_empty(EncodedColumn& encoded) const;
 
   Ends ends_;
-  std::unique_ptr<KeyCodec> points_;
+  std::shared_ptr<KeyCodec> points_;
 };
 
 // The codec of a column of intervals; null of a column of keys.

@@ -44,6 +44,11 @@ TEST(CIntervals, AreCompositesOfStartsAndEnds) {
   EXPECT_EQ(counts(query), (Counts{1, 2, 0}));
   query.kind = RTINDEX_QUERY_COVERS;
   EXPECT_EQ(counts(query), (Counts{0, 0, 0}));
+  rtindex_query nearest = rtindex_query_nearest(&upper_column, RTINDEX_DIRECTION_NEAREST);
+  EXPECT_EQ(counts(nearest), (Counts{1, 1, 1}));
+  nearest.exact = RTINDEX_EXACT_EXCLUDED;
+  nearest.direction = RTINDEX_DIRECTION_FORWARD;
+  EXPECT_EQ(counts(nearest), (Counts{0, 0, 0}));
   rtindex_free(index);
   column.intervals = 5;
   EXPECT_NE(error_in(rtindex_build(&column, "sorted@cpu", nullptr, &index)).find("intervals"),

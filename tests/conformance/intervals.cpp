@@ -150,6 +150,27 @@ TEST_P(Intervals, OverlapRangesWithoutABound) {
   EXPECT_EQ(counts(Query::within({}, keys)), (Counts{0, 1, 1, 3}));
 }
 
+// What the orders of starts and of ends find; rays alone have none.
+TEST_P(Intervals, HaveANearestOneWhereTheirEndsAreInOrder) {
+  const std::vector<int> starts = {1, 4, 10, 10, 20};
+  const std::vector<int> ends = {4, 4, 12, 15, 22};
+  const Index index = build(ColumnView::intervals(starts, ends, Ends::closed), GetParam());
+  const std::vector<int> keys = {0, 3, 5, 7, 16, 17, 18, 30};
+  const Query query = Query::nearest(keys, {.direction = Direction::nearest});
+  const bool are_rays = GetParam().starts_with("rx:") &&
+                        GetParam().find("native") == std::string::npos &&
+                        GetParam().find("bucket") == std::string::npos;
+  ASSERT_EQ(index.supports(Answer::any, QueryKind::nearest), !are_rays);
+  if (are_rays) {
+    EXPECT_THROW(static_cast<void>(index.answer(query)), Error);
+    return;
+  }
+  const Answers found = index.answer(query, {.answers = Answer::any | Answer::count});
+  using Rows = std::vector<std::uint32_t>;
+  EXPECT_EQ(Rows(found.any().begin(), found.any().end()), (Rows{0, 0, 0, 0, 3, 3, 4, 4}));
+  EXPECT_EQ(Rows(found.count().begin(), found.count().end()), (Rows{1, 1, 2, 4, 1, 1, 1, 1}));
+}
+
 INSTANTIATE_TEST_SUITE_P(Kinds, Intervals, testing::ValuesIn(interval_specs()),
                          [](const auto& item) { return test_name(item.param); });
 

@@ -44,7 +44,14 @@ TEST(IntervalErrors, SayWhatToDo) {
   expect_error([&] { static_cast<void>(build(column, "hash@cpu")); }, "intervals need an index");
   Index index = build(column, "rx:native@cpu");
   expect_error([&] { static_cast<void>(index.lookup(starts)); }, "holds intervals");
-  expect_error([&] { static_cast<void>(index.answer(Query::nearest(starts))); }, "holds intervals");
+  expect_error(
+      [&] { static_cast<void>(index.answer(Query::nearest(starts), {.answers = Answer::key})); },
+      "intervals have no key to return");
+  expect_error(
+      [&] {
+        static_cast<void>(index.answer(Query::nearest(starts, {.tolerance = std::int64_t{-1}})));
+      },
+      "invalid tolerance -1");
   expect_error([&] { static_cast<void>(index.answer(Query::covers(starts, {}))); },
                "need both ends: pass upper");
   EXPECT_EQ(index.answer(Query::overlaps(starts, longs), {.answers = Answer::count}).count()[1],
@@ -66,6 +73,15 @@ TEST(IntervalErrors, SayWhatToDo) {
                "contains queries search intervals");
   const Index by = build(ColumnView::intervals(starts, ends, Ends::closed, {longs}), "sorted@cpu");
   expect_error([&] { static_cast<void>(by.answer(Query::contains(starts))); }, "composite");
+  expect_error([&] { static_cast<void>(by.answer(Query::nearest(starts))); }, "composite");
+  const std::vector<std::string> low = {"a", "d"};
+  const std::vector<std::string> high = {"b", "f"};
+  const Index texts = build(ColumnView::intervals(low, high, Ends::closed), "sorted@cpu");
+  expect_error(
+      [&] {
+        static_cast<void>(texts.answer(Query::nearest(low, {.direction = Direction::nearest})));
+      },
+      "string keys have no distance");
   const std::vector<long> others = {4, 6, 21};
   expect_error(
       [&] {

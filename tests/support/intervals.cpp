@@ -7,6 +7,7 @@
 
 #include "support/checker.hpp"
 #include "support/join_oracle.hpp"
+#include "support/nearest_intervals.hpp"
 
 namespace rtindex::test {
 
@@ -203,6 +204,7 @@ void expect_answers(const Index& index, const IntervalTable& table, const TestCo
               << name_of(kind) << name_of(ends) << " query " << i;
       }
   }
+  if (index.supports(Answer::any, QueryKind::nearest)) expect_nearest(index, table, values, random);
 }
 
 TestColumn random_values(std::size_t size, Random& random) {

@@ -111,7 +111,7 @@ void DeviceBatchRunner::answer_boxes(std::span<const Segment> segments, const Ba
 
 void DeviceBatchRunner::write_box_bitmaps(std::span<const Segment> segments,
                                           const BatchQuery& query, const Request& request) const {
-  require_answerable(segments, query);
+  require_answerable({segments, query});
   const Outputs& out = request.outputs;
   const Queue queue(gpu_.memory, static_cast<cudaStream_t>(request.stream.handle));
   const std::size_t stride = RowBits::words_of(out.bitmap_rows);
@@ -127,7 +127,8 @@ void DeviceBatchRunner::write_box_bitmaps(std::span<const Segment> segments,
   const ReachableBoxes boxes(segments, query, request.stream);
   Request rest = request;
   rest.answers = {};
-  DeviceBatch batch(targets_of(searched(segments), boxes.query()), rest);
+  const std::vector<Segment> targets = searched(segments);
+  DeviceBatch batch(targets_of({targets, boxes.query()}), rest);
   if (in_place)
     check(cudaMemsetAsync(out.bitmap, 0, bitmap_bytes(out.bitmap_rows), queue), "filling memory");
   if (query.size() != 0) batch.set_bits(bits);

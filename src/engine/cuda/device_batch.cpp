@@ -46,11 +46,13 @@ std::vector<Segment> searched(std::span<const Segment> segments) {
   return result;
 }
 
-std::vector<SegmentTarget> targets_of(std::span<const Segment> segments, const BatchQuery& query) {
+std::vector<SegmentTarget> targets_of(const BatchSources& sources) {
   std::vector<SegmentTarget> targets;
-  for (const Segment& segment : segments)
-    targets.push_back({device_searcher(segment), query.batch(*segment.codec),
-                       bits_of(segment.deleted), segment.deleted});
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    const Segment& segment = sources.segment(i);
+    targets.push_back(
+        {device_searcher(segment), sources.batch(i), bits_of(segment.deleted), segment.deleted});
+  }
   return targets;
 }
 
@@ -95,18 +97,23 @@ void DeviceBatch::make_plan() {
     traits_.push_back(traits);
   }
   const bool lists_rows = (wants.rows && !writes_rows()) || plan_.folds_rows;
-  if ((traits_.front().intervals || traits_.front().points) && lists_rows &&
+  const bool has_runs = std::any_of(traits_.begin(), traits_.end(),
+                                    [](const auto& one) { return one.intervals || one.points; });
+  if (has_runs && lists_rows &&
       (request_.join == nullptr ||
        !(joins_one_row(*request_.join) || joins_intervals(*request_.join))))
     plan_.counts_on_host = true;
   if (request_.counts_values) wants.values = wants.sum_alone = wants.included = false;
-  const bool is_pair = targets_.size() == 2 && can_pair(traits_[0], traits_[1], wants);
+  const bool is_pair =
+      targets_.size() == 2 && shares_lookups(1) && can_pair(traits_[0], traits_[1], wants);
   // To join values, segments report which lookups matched.
   if (targets_.size() > 1 && wants.values) wants.sum_alone = false;
-  for (std::size_t i = 0; i < targets_.size(); ++i)
+  for (std::size_t i = 0; i < targets_.size(); ++i) {
+    wants.kind = targets_[i].batch.kind();
     plan_.steps[i] = {is_pair ? Method::pair : method_of(traits_[i], wants),
                       traits_[i].reads_elements, traits_[i].has_deleted_rows,
                       traits_[i].compares_full_keys};
+  }
 }
 
 void require_batch_size(std::size_t lookups) {
@@ -240,12 +247,13 @@ DeviceBatch::Piece DeviceBatch::encode(std::size_t first, std::size_t count, Cop
   Piece piece;
   piece.first = first;
   piece.count = count;
-  // Segments have codecs of one kind.
-  piece.elements = encoders_.front().elements(first, count, in, queue);
   piece.buffers.resize(targets_.size());
   for (std::size_t i = 0; i < targets_.size(); ++i) {
+    // Segments with the same lookups have codecs of one kind.
+    if (!shares_lookups(i))
+      piece.elements.push_back(encoders_[i].elements(first, count, in, queue));
     DeviceLookups lookups =
-        encoders_[i].encode(first, count, piece.elements, piece.buffers[i], in, queue);
+        encoders_[i].encode(first, count, piece.elements.back(), piece.buffers[i], in, queue);
     lookups.deleted = targets_[i].deleted;
     lookups.counters = counters_.get();
     lookups.times = &times_;
@@ -277,7 +285,7 @@ FoundRows DeviceBatch::find_rows(std::size_t target, std::size_t first,
                         lookups.count == 1 && traits_[target].folds_hits;
   RowsWanted ordered = wanted;
   ordered.in_order = wanted.in_order || is_split;
-  const Method method = method_of(traits_[target], {.kind = batch().kind(),
+  const Method method = method_of(traits_[target], {.kind = targets_[target].batch.kind(),
                                                     .rows = true,
                                                     .included = wanted.by_position,
                                                     .key_order = ordered.in_order});

@@ -34,8 +34,7 @@ struct SegmentTarget {
 };
 
 // The targets of a query.
-[[nodiscard]] std::vector<SegmentTarget> targets_of(std::span<const Segment> segments,
-                                                    const BatchQuery& query);
+[[nodiscard]] std::vector<SegmentTarget> targets_of(const BatchSources& sources);
 // Whether a segment has more rows than one array can hold.
 [[nodiscard]] bool any_has_too_many(const std::vector<FoundRows>& found);
 // The segments that have keys, or the first one.
@@ -83,7 +82,8 @@ class DeviceCounters {
 // Throws where a batch has more lookups than 32-bit thread numbers.
 void require_batch_size(std::size_t lookups);
 
-// Answers one batch from all segments, with lookups and answers in host or device memory. Device
+// Answers one batch from all segments, with lookups and answers in host or device memory. Segments
+// have the same lookups, or each as many of their own: their answers are joined. Device
 // data stays on the device; host data moves in bounded pieces, several at a time. Lookups that
 // return too many rows for one array are answered again, some at a time.
 class DeviceBatch {
@@ -106,7 +106,7 @@ class DeviceBatch {
   struct Piece {
     std::size_t first = 0;
     std::size_t count = 0;
-    LookupElements elements;
+    std::vector<LookupElements> elements;  // of targets with the same lookups, once
     std::vector<LookupBuffers> buffers;
     std::vector<DeviceLookups> lookups;
   };
@@ -150,6 +150,10 @@ class DeviceBatch {
   void join(const Piece& piece, const JoinRequest& request, const Queue& queue) const;
   // Whether pairs of intervals are joined without an array of their rows.
   [[nodiscard]] bool joins_intervals(const JoinRequest& request) const;
+  // Whether a target has the lookups of the one before it.
+  [[nodiscard]] bool shares_lookups(std::size_t target) const {
+    return target != 0 && &targets_[target].batch.lower() == &targets_[target - 1].batch.lower();
+  }
   // Whether a lookup has one row at most, or needs no other.
   [[nodiscard]] bool joins_one_row(const JoinRequest& request) const;
   [[nodiscard]] RowSources sources_of(const std::vector<FoundRows>& found) const;

@@ -32,31 +32,6 @@ namespace {
          });
 }
 
-// Rows that only the host can sort, written to buffers on the device.
-void write_ordered_rows(std::span<const Segment> segments, const BatchQuery& query,
-                        const Request& all) {
-  const std::size_t lookups = query.size();
-  const Outputs& outputs = all.outputs;
-  require_on_device(outputs, lookups);
-  std::vector<std::uint64_t> offsets(lookups + 1);
-  std::vector<std::vector<std::uint32_t>> chunks(chunks_of(lookups));
-  Request on_host = all;
-  on_host.row_counts = offsets.data() + 1;
-  on_host.chunk_rows = outputs.rows == nullptr ? nullptr : &chunks;
-  rows_in_order(segments, query, on_host);
-  std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
-  auto* const stream = static_cast<cudaStream_t>(all.stream.handle);
-  copy_to_device(outputs.offsets, offsets.data(), offsets.size() * sizeof(std::uint64_t), stream);
-  std::vector<std::uint32_t> rows;
-  for (const std::vector<std::uint32_t>& chunk : chunks) {
-    const std::size_t room = outputs.rows_capacity - rows.size();
-    rows.insert(rows.end(), chunk.begin(),
-                chunk.begin() + static_cast<std::ptrdiff_t>(std::min(room, chunk.size())));
-  }
-  if (!rows.empty())
-    copy_to_device(outputs.rows, rows.data(), rows.size() * sizeof(std::uint32_t), stream);
-}
-
 // Whether lookups that are not native are encoded by the host.
 [[nodiscard]] bool encodes_on_host(std::span<const Segment> segments) {
   const std::vector<Segment> all = searched(segments);
@@ -67,7 +42,8 @@ void write_ordered_rows(std::span<const Segment> segments, const BatchQuery& que
   });
 }
 
-// A call that waits for the host would invalidate the capture without an error of its own.
+}  // namespace
+
 void reject_capture(const Plan& plan, Stream caller) {
   if (plan.capturable() || caller.handle == nullptr) return;
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
@@ -80,7 +56,31 @@ void reject_capture(const Plan& plan, Stream caller) {
          plan.describe());
 }
 
-}  // namespace
+void write_ordered_rows(std::size_t lookups, const Request& all,
+                        const std::function<void(const Request& on_host)>& find_rows) {
+  const Outputs& outputs = all.outputs;
+  require_on_device(outputs, lookups);
+  std::vector<std::uint64_t> offsets(lookups + 1);
+  std::vector<std::vector<std::uint32_t>> chunks(chunks_of(lookups));
+  Request on_host = all;
+  on_host.answers = Answer::rows;
+  on_host.outputs = {};
+  on_host.counts_values = false;
+  on_host.row_counts = offsets.data() + 1;
+  on_host.chunk_rows = outputs.rows == nullptr ? nullptr : &chunks;
+  find_rows(on_host);
+  std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
+  auto* const stream = static_cast<cudaStream_t>(all.stream.handle);
+  copy_to_device(outputs.offsets, offsets.data(), offsets.size() * sizeof(std::uint64_t), stream);
+  std::vector<std::uint32_t> rows;
+  for (const std::vector<std::uint32_t>& chunk : chunks) {
+    const std::size_t room = outputs.rows_capacity - rows.size();
+    rows.insert(rows.end(), chunk.begin(),
+                chunk.begin() + static_cast<std::ptrdiff_t>(std::min(room, chunk.size())));
+  }
+  if (!rows.empty())
+    copy_to_device(outputs.rows, rows.data(), rows.size() * sizeof(std::uint32_t), stream);
+}
 
 void DeviceBatchRunner::run(std::span<const Segment> segments, const BatchQuery& query,
                             const Request& request) const {
@@ -100,7 +100,7 @@ void DeviceBatchRunner::run(std::span<const Segment> segments, const BatchQuery&
 
 void DeviceBatchRunner::answer(std::span<const Segment> segments, const BatchQuery& query,
                                const Request& request) {
-  require_answerable(segments, query);
+  require_answerable({segments, query});
   if (query.kind == QueryKind::box) return answer_boxes(segments, query, request);
   Plan plan;
   // Only the host compares keys of several segments that are not native.
@@ -137,17 +137,21 @@ void DeviceBatchRunner::answer_reachable(std::span<const Segment> segments, cons
     if (request.row_counts != nullptr)
       rows_in_order(segments, query, request);
     else
-      write_ordered_rows(segments, query, request);
+      write_ordered_rows(query.size(), request,
+                         [&](const Request& on_host) { rows_in_order(segments, query, on_host); });
     rest.drop_rows();
     if (!rest.wants_anything()) return;
   }
-  DeviceBatch batch(targets_of(segments.size() == 1 ? std::vector(segments.begin(), segments.end())
-                                                    : searched(segments),
-                               query),
-                    rest);
+  const std::vector<Segment> all =
+      segments.size() == 1 ? std::vector(segments.begin(), segments.end()) : searched(segments);
+  answer_from({all, query}, rest, plan);
+}
+
+void answer_from(const BatchSources& sources, const Request& request, const Plan& steps) {
+  DeviceBatch batch(targets_of(sources), request);
   Plan all = batch.plan();
-  all.orders_on_host = plan.orders_on_host;
-  all.fetches_lookups = plan.fetches_lookups;
+  all.orders_on_host = steps.orders_on_host;
+  all.fetches_lookups = steps.fetches_lookups;
   reject_capture(all, request.stream);
   if (request.plan != nullptr) *request.plan = all.describe();
   batch.run();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <utility>
 
@@ -51,6 +52,9 @@ class DeviceBatchRunner final : public BatchRunner {
                              const Request& request);
   void nearest_on_host(std::span<const Segment> segments, const BatchQuery& query,
                        const Request& request) const;
+  // Neighbours that are intervals.
+  void nearest_intervals(std::span<const Segment> segments, const BatchQuery& query,
+                         const Request& request) const;
 
   GpuContext gpu_;
 };
@@ -58,5 +62,16 @@ class DeviceBatchRunner final : public BatchRunner {
 // Copies bitmaps of the device to a buffer in host or device memory, without gaps.
 void copy_bitmaps(const RowBitmapWords& bitmaps, std::size_t count, std::size_t stride,
                   const Outputs& out, std::uint8_t* to, cudaStream_t stream);
+
+// Runs a batch whose lookups lie where they are read; `steps` has the steps of the host.
+void answer_from(const BatchSources& sources, const Request& request, const Plan& steps);
+
+// Rows that only the host can sort, by `find_rows`, written to buffers on the device.
+void write_ordered_rows(std::size_t lookups, const Request& all,
+                        const std::function<void(const Request& on_host)>& find_rows);
+
+// Throws where a call that waits for the host is captured: it would invalidate the capture without
+// an error of its own.
+void reject_capture(const Plan& plan, Stream caller);
 
 }  // namespace rtindex::cuda

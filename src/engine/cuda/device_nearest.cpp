@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cstring>
-#include <deque>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "base/types.hpp"
 #include "engine/cuda/device_batch.hpp"
 #include "engine/cuda/device_batches.hpp"
+#include "engine/cuda/device_neighbours.hpp"
 #include "engine/cuda/device_segments.hpp"
 #include "engine/cuda/neighbour_runner.hpp"
 #include "engine/host_batches.hpp"
@@ -34,41 +34,6 @@ namespace {
   neighbours.chunk_rows = nullptr;
   return neighbours;
 }
-
-// Keys of a column in device memory, with a validity bitmap.
-class KeysOnGpu {
- public:
-  KeysOnGpu(const KeyCodec& codec, std::size_t size, const Queue& queue)
-      : size_(size), valid_(queue, (size + 7) / 8) {
-    types_ = codec.part_types();
-    if (types_.empty()) types_.push_back(codec.type());
-    for (const Type type : types_) {
-      // The keys of misses are null: their elements are unspecified but readable.
-      columns_.emplace_back(queue, size * width_of(type));
-      if (size != 0)
-        check(cudaMemsetAsync(columns_.back().data(), 0, columns_.back().size(), queue),
-              "filling memory");
-      parts_.push_back(columns_.back().data());
-    }
-  }
-
-  [[nodiscard]] std::span<void* const> parts() const { return parts_; }
-  [[nodiscard]] std::uint8_t* valid() const { return valid_.data(); }
-  [[nodiscard]] ColumnView view() const {
-    std::vector<ColumnView> views;
-    for (std::size_t p = 0; p < types_.size(); ++p)
-      views.push_back(ColumnView::of(types_[p], parts_[p], size_).on_device());
-    const ColumnView all = views.size() == 1 ? views.front() : ColumnView::composite(views);
-    return all.with_validity(valid_.data());
-  }
-
- private:
-  std::size_t size_;
-  std::vector<Type> types_;
-  std::vector<DeviceBytes> columns_;
-  std::vector<void*> parts_;
-  DeviceArray<std::uint8_t> valid_;
-};
 
 // Outputs with one element for each lookup, in host memory, for a caller whose buffers are on the
 // GPU.
@@ -109,55 +74,11 @@ class OutputsOnHost {
   std::vector<Buffer> buffers_;
 };
 
-// The encodings of segments with keys, as devices encode them; empty where one has no such map.
-[[nodiscard]] std::vector<PackedMap> maps_of(std::span<const Segment> segments) {
-  std::vector<PackedMap> maps;
-  for (const Segment& segment : searched(segments)) {
-    const KeyCodec& codec = *segment.codec;
-    if (const auto native = codec.native_map())
-      maps.push_back(packed_map(*native));
-    else if (const auto map = codec.packed_map())
-      maps.push_back(*map);
-    else
-      return {};
-  }
-  return maps;
-}
-
-// The neighbours of keys in all segments, whose encodings can be joined: see NeighbourRunner.
-// `key_parts`: the keys of composite columns, in device memory; empty: Outputs::key.
-void find_neighbours(std::span<const Segment> segments, const BatchQuery& query,
-                     const Request& request, std::span<void* const> key_parts) {
-  const ColumnView& keys = query.lower;
-  const NearestOptions& nearest = query.nearest;
-  require_batch_size(keys.size());
-  require_on_device(keys, "keys");
-  require_on_device(request.outputs, keys.size());
-  const KeyDistance farthest = require_nearest(*segments.front().codec, nearest);
-  const std::vector<Segment> all = searched(segments);
-  const std::vector<PackedMap> maps = maps_of(segments);
-  std::deque<SideTargets> sides;
-  const auto add = [&](Edge edge) {
-    SideTargets& side = sides.emplace_back();
-    side.range = neighbour_range(keys, edge, nearest.exact);
-    side.targets = targets_of(
-        all, {side.range.lower, side.range.upper, QueryKind::range, side.range.ends, nearest});
-  };
-  if (nearest.direction != Direction::forward) add(Edge::last);
-  if (nearest.direction != Direction::backward) add(Edge::first);
-  NeighbourRunner runner(sides, maps, keys, nearest, farthest, request);
-  if (key_parts.empty()) return runner.run();
-  NeighbourOutputs outputs;
-  outputs.rows = request.outputs.any;
-  outputs.matched = request.outputs.matched;
-  std::copy(key_parts.begin(), key_parts.end(), std::begin(outputs.key_parts));
-  runner.run(outputs);
-}
-
 }  // namespace
 
 void DeviceBatchRunner::answer_nearest(std::span<const Segment> segments, const BatchQuery& query,
                                        const Request& request) const {
+  if (segments.front().codec->are_intervals()) return nearest_intervals(segments, query, request);
   if (request.join != nullptr) return join_nearest(segments, query, request);
   const bool is_native = segments.front().codec->native_base().has_value();
   const bool to_device = request.outputs.memory_space == MemorySpace::device;

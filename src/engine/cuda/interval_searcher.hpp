@@ -35,6 +35,7 @@ class IntervalSearcher final : public DeviceSearcher {
 
   void select(const KeyCodec& codec, std::span<const std::uint64_t> positions,
               std::uint32_t* rows) const override;
+  [[nodiscard]] IntervalPoints interval_points() const override { return {starts_, ends_}; }
   // The starts.
   [[nodiscard]] DeviceColumn device_column(cudaStream_t stream) const override;
   [[nodiscard]] EncodedColumn column() const override;

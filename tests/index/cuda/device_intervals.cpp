@@ -19,6 +19,7 @@
 #include "support/cuda/gpu_test.hpp"
 #include "support/cuda/join_calls.hpp"
 #include "support/intervals.hpp"
+#include "support/nearest_intervals.hpp"
 
 namespace rtindex::test {
 namespace {
@@ -92,8 +93,77 @@ class DeviceIntervals : public GpuIndexTest {
         if (HasFatalFailure()) return;
       }
     }
+    if (index.supports(Answer::any, QueryKind::nearest))
+      expect_closest(index, table, values, queries, random);
+  }
+
+  // Keys and answers in every memory space.
+  static void expect_closest(const Index& index, const IntervalTable& table,
+                             const TestColumn& values, std::size_t queries, Random& random) {
+    for (const NearestOptions& how : every_nearest(table)) {
+      SCOPED_TRACE(std::string(name_of(how.direction)) + (how.exact ? "" : " not exact") +
+                   (how.tolerance.index() == 0 ? "" : " within a tolerance"));
+      const NearestBatch batch = random_nearest(table, how, queries, random);
+      const Matches matches = scan(table, batch);
+      const Batch shown{QueryKind::equal, batch.column, batch.column};
+      for (const MemorySpace space : memory_spaces) {
+        Query placed = batch.query();
+        const PlacedColumn keys(space, placed.lower);
+        placed.lower = keys.view();
+        const PlacedColumn placed_values(space, values.view());
+        AnswerOptions all{.answers = Answer::any | Answer::first | Answer::last | Answer::count |
+                                     Answer::sum | Answer::min | Answer::max | Answer::mean |
+                                     Answer::rows,
+                          .values = placed_values.view()};
+        all.matched = true;
+        ASSERT_EQ(first_difference(every_answer_in(space, index, placed, all), all, shown, matches,
+                                   values),
+                  "");
+        all.order = RowOrder::ascending;
+        ASSERT_EQ(first_difference(every_answer_in(space, index, placed, all), all, shown, matches,
+                                   values),
+                  "");
+        Buffer rows(space, 4 * queries);
+        Outputs outputs;
+        outputs.any = rows.as<std::uint32_t>();
+        outputs.memory_space = space;
+        index.answer_into(placed, {}, outputs);
+        require(cudaStreamSynchronize(nullptr));
+        const auto found = rows.read<std::uint32_t>();
+        for (std::size_t i = 0; i < queries; ++i)
+          ASSERT_EQ(found[i], matches[i].empty() ? miss_row : matches[i].front()) << i;
+        expect_every_join(index, placed, matches);
+        if (HasFatalFailure()) return;
+      }
+    }
   }
 };
+
+// Deleted rows and several segments: the least distance over all of them.
+TEST_P(DeviceIntervals, HaveNearestOnesAfterChanges) {
+  Random random(44);
+  const PointValues values{"int32", {Type::i32}, wholes(-300, 3, 200)};
+  const LeadingValues none = every_leading().front();
+  IntervalTable table = random_table(values, none, Ends::right_open, 60, random);
+  const TestColumn column = table.column(table.rows);
+  Index index = build(IntervalTable::view(column, table.ends), GetParam() + ",delta=1000");
+  if (!index.supports(Answer::any, QueryKind::nearest)) GTEST_SKIP() << "no order of ends";
+  for (int round = 0; round < 3; ++round) {
+    std::vector<Key> added;
+    for (int i = 0; i < 5; ++i) added.push_back(random_interval(values, none, random));
+    const TestColumn new_rows = table.column(added);
+    index.insert(IntervalTable::view(new_rows, table.ends));
+    table.rows.insert(table.rows.end(), added.begin(), added.end());
+    table.erased.resize(table.rows.size(), false);
+    std::vector<std::uint32_t> erased;
+    for (std::uint32_t row = 0; row < table.rows.size(); ++row)
+      if (!table.erased[row] && random.one_in(5)) erased.push_back(row);
+    index.erase(erased);
+    for (const std::uint32_t row : erased) table.erased[row] = true;
+    expect_closest(index, table, random_values(table.rows.size(), random), 30, random);
+    if (HasFatalFailure()) return;
+  }
+}
 
 TEST_P(DeviceIntervals, AreFoundInEveryMemorySpace) {
   Random random(41);
