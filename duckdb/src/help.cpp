@@ -39,7 +39,7 @@ constexpr std::array described = std::to_array<Described>({
     {"rtindex_prefix_rows", "name, prefix", "the ids of strings that begin with a text"},
     {"rtindex_predecessor", "name, key, ...", "the id of the greatest key that is not above"},
     {"rtindex_successor", "name, key, ...", "the id of the smallest key that is not below"},
-    {"rtindex_nearest", "name, key, ...", "the id of the closest key"},
+    {"rtindex_nearest", "name, key, ...", "the id of the closest key, or interval"},
     {"rtindex_contains_first", "name, by, ..., point", "the smallest id of intervals with a point"},
     {"rtindex_contains_count", "name, by, ..., point", "how many intervals contain a point"},
     {"rtindex_contains_rows", "name, by, ..., point", "the ids of intervals that contain a point"},

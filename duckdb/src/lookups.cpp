@@ -66,18 +66,20 @@ void require_kind(const NamedIndex& named, const LookupFunction& function) {
   const bool intervals = named.index.interval_ends().has_value();
   const bool points = named.index.holds_points();
   const bool filters = function.kind == QueryKind::box;
-  if (intervals == searches_intervals(function.kind) && points == filters) return;
+  const bool nearest = function.kind == QueryKind::nearest;  // of keys or intervals
+  if (points == filters && (nearest || intervals == searches_intervals(function.kind))) return;
   throw Error(
       "the index '" + named.name + "' holds " +
       (intervals ? "intervals: use the functions rtindex_contains_..., rtindex_overlaps_..., "
-                   "rtindex_within_... and rtindex_covers_..."
+                   "rtindex_within_... and rtindex_covers_..., or rtindex_nearest"
        : points  ? "points: use the functions rtindex_filter_first, rtindex_filter_count and "
                    "rtindex_filter_rows"
        : filters ? "keys: build one with rtindex_build_points"
                  : "keys: build one with rtindex_build_intervals"));
 }
 
-Between between_of(const LookupFunction& function) {
+Between between_of(const NamedIndex& named, const LookupFunction& function) {
+  if (named.index.interval_ends()) return Between::reject;
   if (function.kind == QueryKind::equal || function.kind == QueryKind::prefix) return Between::null;
   if (function.kind != QueryKind::nearest || function.direction == Direction::nearest)
     return Between::reject;
@@ -181,7 +183,7 @@ std::optional<Answers> answers_to(const NamedIndex& named, const LookupFunction&
   if (!has_two_ends(function.kind)) {
     std::vector<idx_t> vectors(duckdb_data_chunk_get_column_count(chunk) - 1);
     std::iota(vectors.begin(), vectors.end(), idx_t{1});
-    const LookupKeys keys(chunk, vectors, named.parts, between_of(function));
+    const LookupKeys keys(chunk, vectors, named.parts, between_of(named, function));
     if (keys.all_null()) return std::nullopt;
     Query query = Query::nearest(keys.column(), {.direction = function.direction});
     query.kind = function.kind;

@@ -196,6 +196,31 @@ SHOWN["duckdb_join"] = table(
     decimals=1)
 
 # Intervals
+INTERVALS = "xeon-2core/python-intervals.jsonl"
+
+
+def interval_peer(category: str) -> str:
+    """The fastest peer of a category, and its name."""
+    peers = [record for record in records(INTERVALS)
+             if record["category"] == category and not record["series"].startswith("rtindex")]
+    best = min(peers, key=lambda record: record["median"])
+    return f"{text(best['median'], 0)} ({best['series']})"
+
+
+def interval_figure(lengths: str, what: str) -> str | float | None:
+    if what == "matches":
+        return text(figure(INTERVALS, "matches", lengths=lengths), 1)
+    if what.endswith(" of a peer"):
+        return interval_peer(f"{what.removesuffix(' of a peer')}, {lengths}")
+    return text(figure(INTERVALS, "median", series="rtindex", category=f"{what}, {lengths}"), 0)
+
+
+SHOWN["intervals_cpu"] = pivot(
+    "lengths", {"matches": "matches", "count": "counts", "fastest count of a peer": "counts of a peer",
+                "pairs": "pairs", "fastest pairs of a peer": "pairs of a peer"},
+    {"up to 8 gaps between starts": "short",
+     "the same, one in a thousand up to 2,000 gaps": "one in a thousand long", "heavy tail": "heavy tail"},
+    interval_figure)
 SHOWN["intervals_gpu"] = pivot(
     "lengths", {"counts, ms": "counts", "pairs in any order, ms": "pairs"},
     {"up to 8 gaps between starts": "up to 8 gaps",
