@@ -47,7 +47,7 @@ longest_input() {
   case "$1" in
     spec | sosd) echo 128 ;;
     text_values) echo 64 ;;
-    calls | index_file) echo 256 ;;
+    calls | index_file | intervals | points) echo 256 ;;
     *) echo 512 ;;
   esac
 }

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Checks random lookups and changes for a chosen time, and stops at the first wrong answer.
-# A quarter of the time goes to small columns of every type with random settings and changes, whose
-# answers are compared with a scan; the rest to columns of up to 2^26 rows, checked by closed forms.
+# A quarter of the time goes to small columns of every type, of intervals and of points, with random
+# settings and changes, whose answers are compared with a scan; the rest to columns of up to 2^26
+# rows, checked by closed forms.
 #
 #   scripts/soak.sh [--minutes N] [--gpu] [--records FILE]
 #
@@ -29,7 +30,7 @@ while (($# > 0)); do
       shift
       ;;
     -h | --help)
-      sed -n '2,11s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+      sed -n '2,12s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
       exit 0
       ;;
     *) fail "unknown option '$1'; see --help." ;;
@@ -44,7 +45,7 @@ runs=0
 say "small columns of every type"
 while ((SECONDS < end)); do
   # A failure prints its seed; RTINDEX_SEED repeats that run.
-  RTINDEX_RUNS=200 "$root/build/release/bin/test_conformance" --gtest_filter='RandomRuns.*' --gtest_brief=1
+  RTINDEX_RUNS=200 "$root/build/release/bin/test_conformance" --gtest_filter='Random*' --gtest_brief=1
   runs=$((runs + 200))
 done
 say "$runs random runs without a difference"

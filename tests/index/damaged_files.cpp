@@ -12,7 +12,9 @@
 
 #include "support/changing_index.hpp"
 #include "support/index_bytes.hpp"
+#include "support/intervals.hpp"
 #include "support/lookups.hpp"
+#include "support/nearest_intervals.hpp"
 #include "support/run.hpp"
 #include "support/some_change.hpp"
 #include "support/specs.hpp"
@@ -251,6 +253,66 @@ TEST_P(DamagedFiles, CauseAnErrorOrAnyAnswer) {
     EXPECT_GT(rounds, loaded);
   }
 }
+
+class DamagedIntervals : public testing::TestWithParam<std::string> {
+ protected:
+  // Every kind of query; what is wrong with its answers is not.
+  static void query_all(const Index& index, const IntervalTable& table, Random& random) {
+    const auto query = [&](const Query& some) {
+      try {
+        const Answers answers =
+            index.answer(some, {.answers = Answer::first | Answer::count | Answer::rows});
+        for (const auto rows : {answers.first(), answers.rows()})
+          for (const std::uint32_t row : rows)
+            ASSERT_TRUE(row < index.size() || row == miss_row) << row;
+      } catch (const Error&) {
+        // as good as a wrong answer
+      }
+    };
+    for (const auto& [kind, ends] : every_interval_query())
+      query(random_batch(table, kind, ends, 12, random).query());
+    if (!index.supports(Answer::any, QueryKind::nearest)) return;
+    for (const NearestOptions& how : every_nearest(table))
+      query(random_nearest(table, how, 12, random).query());
+  }
+};
+
+TEST_P(DamagedIntervals, CauseAnErrorOrAnyAnswer) {
+  const std::uint64_t seed = from_environment("RTINDEX_FUZZ_SEED", 20240607);
+  const std::size_t rounds = from_environment("RTINDEX_FUZZ_ROUNDS", affordable(80));
+  const std::vector<PointValues> values = every_values();
+  const std::vector<LeadingValues> leading = every_leading();
+  for (std::size_t round = 0; round < rounds; ++round) {
+    SCOPED_TRACE("seed " + std::to_string(seed) + ", round " + std::to_string(round));
+    Random random(seed + round);
+    const Ends ends = every_ends[round % std::size(every_ends)];
+    const IntervalTable table = random_table(values[round % values.size()],
+                                             leading[round % leading.size()], ends, 90, random);
+    const TestColumn column = table.column(table.rows);
+    const ColumnView intervals = IntervalTable::view(column, ends);
+    Index whole = build(intervals, GetParam() + ",delta=1000");
+    if (random.one_in(2)) whole.insert(intervals);
+    if (random.one_in(2)) whole.erase(std::vector<std::uint32_t>{1, 5, 8});
+    IndexBytes file(whole.serialize());
+    Damage(file, random).strike();
+    try {
+      Index index = deserialize(std::as_bytes(std::span(file.bytes)));
+      static_cast<void>(index.describe());
+      if (index.size() > 100000) continue;  // many nulls: bitmaps of all rows would be slow
+      query_all(index, table, random);
+      if (HasFatalFailure()) return;
+      index.insert(intervals);
+      index.merge();
+      query_all(index, table, random);
+    } catch (const Error& error) {
+      EXPECT_STRNE(error.what(), "");
+    }
+    if (HasFatalFailure()) return;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Indexes, DamagedIntervals, testing::ValuesIn(interval_specs()),
+                         [](const auto& item) { return test_name(item.param); });
 
 INSTANTIATE_TEST_SUITE_P(
     Indexes, DamagedFiles,
