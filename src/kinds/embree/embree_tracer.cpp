@@ -1,19 +1,17 @@
 #include "kinds/embree/embree_searchers.hpp"
 
 #include <algorithm>
-#include <exception>
 #include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
 
-#include "answers/accumulator.hpp"
 #include "answers/request.hpp"
 #include "base/error.hpp"
 #include "base/parallel.hpp"
 #include "kinds/embree/edge_finder.hpp"
+#include "kinds/embree/hit_receiver.hpp"
 #include "kinds/embree/scene.hpp"
-#include "kinds/scene/edge_order.hpp"
 #include "kinds/scene/row_directory.hpp"
 #include "kinds/scene/rx_options.hpp"
 
@@ -140,93 +138,36 @@ class EmbreeTracer final : public Searcher {
                : std::min<std::uint64_t>(exact, std::numeric_limits<std::uint32_t>::max());
   }
 
-  // Receives the hits of one lookup.
-  template <class Class>
-  struct Receiver {
-    const EmbreeTracer* tracer;
-    const LookupBatch* batch;
-    Accumulator<Class>* accumulator;
-    std::size_t lookup;
-    Interval interval;
-    std::uint8_t checks;
-    // The hits of a lookup whose rows are requested in the order of keys; null: in any order.
-    std::vector<EdgeRow>* unordered;
-    RowBits deleted;
-    bool done;
-    std::exception_ptr error;  // an exception must not pass through Embree
-
-    bool add_hit(std::uint32_t primitive) {
-      const EncodedColumn& column = tracer->column_;
-      const std::uint32_t row = column.row(primitive);
-      if (checks != check_none &&
-          !batch->accepts(lookup, interval, checks, row, column.keys[primitive]))
-        return false;
-      if (unordered == nullptr) return accumulator->hit(row);
-      if (!deleted.has(row)) unordered->push_back({row, column.keys[primitive]});
-      return false;
-    }
-
-    static bool on_hit(void* self, std::uint32_t primitive) {
-      auto& receiver = *static_cast<Receiver*>(self);
-      try {
-        receiver.done = receiver.add_hit(primitive);
-      } catch (...) {
-        receiver.error = std::current_exception();
-        receiver.done = true;
-      }
-      return receiver.done;
-    }
-  };
-
   template <class Class>
   void run_chunk(const LookupBatch& batch, const Request& request, std::size_t first,
                  std::size_t count) const {
     Interval intervals[chunk_lookups];
     std::uint8_t checks[chunk_lookups] = {};
     batch.encode(first, count, intervals, checks);
-    Accumulator<Class> accumulator(request, first / chunk_lookups);
-    std::vector<EdgeRow> unordered;
-    const bool is_ordered = request.order != RowOrder::any && request.chunk_rows != nullptr;
-    Receiver<Class> receiver{this,
-                             &batch,
-                             &accumulator,
-                             0,
-                             {},
-                             check_none,
-                             is_ordered ? &unordered : nullptr,
-                             request.deleted,
-                             false,
-                             nullptr};
-    EmbreeQuery query;
-    init_context(query.base);
-    query.receiver = &receiver;
-    query.on_hit = &Receiver<Class>::on_hit;
-    Counters work;
-    if (request.counters != nullptr) query.counters = &work;
+    std::size_t now = 0;  // the current lookup of the chunk
+    const auto accepts = [&](std::uint32_t primitive) {
+      return checks[now] == check_none ||
+             batch.accepts(first + now, intervals[now], checks[now], column_.row(primitive),
+                           column_.keys[primitive]);
+    };
+    HitReceiver<Class, decltype(accepts)> receiver(batch, request, column_, first, accepts);
+    EmbreeQuery& query = receiver.query();
     std::optional<EdgeFinder> finder;
-    if (is_ordered && request.limit != 0 && request.limit <= max_rows_by_key &&
+    if (receiver.is_ordered() && request.limit != 0 && request.limit <= max_rows_by_key &&
         request.answers == AnswerSet(Answer::rows))
       finder.emplace(EdgeFinder::Sources{options_, column_, scene_, directory_}, batch,
                      start_of(request.order), request.deleted, query.counters);
-    for (std::size_t i = 0; i < count; ++i) {
-      receiver.lookup = first + i;
-      receiver.interval = intervals[i];
-      receiver.checks = checks[i];
-      receiver.done = accumulator.wants_no_hit();
-      accumulator.start(first + i);
-      if (!intervals[i].empty() && !receiver.done) {
+    for (; now < count; ++now)
+      receiver.answer(first + now, [&] {
+        if (intervals[now].empty()) return;
         if (batch.kind() == QueryKind::equal)
-          trace_point(query, intervals[i].lower);
+          trace_point(query, intervals[now].lower);
         else if (finder)
-          trace_by_key(query, *finder, receiver, request);
+          trace_by_key(first + now, intervals[now], checks[now], *finder, receiver, request);
         else
-          scene_.trace_range(directory_, intervals[i], query, receiver.done);
-      }
-      if (receiver.error) std::rethrow_exception(receiver.error);
-      if (is_ordered) take_in_order(batch, request, first, unordered, accumulator);
-      accumulator.finish(first + i);
-    }
-    if (request.counters != nullptr) add_work(*request.counters, work);
+          scene_.trace_range(directory_, intervals[now], query, receiver.done());
+      });
+    receiver.finish();
   }
 
   [[nodiscard]] static Edge start_of(RowOrder order) {
@@ -235,35 +176,18 @@ class EmbreeTracer final : public Searcher {
 
   // Searches the keys of a range one after the other, in the requested order, until there are
   // enough rows.
-  template <class Class>
-  void trace_by_key(EmbreeQuery& query, EdgeFinder& finder, const Receiver<Class>& receiver,
-                    const Request& request) const {
+  template <class Receiver>
+  void trace_by_key(std::size_t lookup, Interval left, std::uint8_t checks, EdgeFinder& finder,
+                    Receiver& receiver, const Request& request) const {
     const Edge start = start_of(request.order);
-    Interval left = receiver.interval;
-    std::uint8_t checks = receiver.checks;
-    while (!left.empty() && receiver.unordered->size() < request.limit && !receiver.done) {
-      const EdgeRow found = finder.find(receiver.lookup, left, checks);
+    while (!left.empty() && receiver.found() < request.limit && !receiver.done()) {
+      const EdgeRow found = finder.find(lookup, left, checks);
       if (found.row == miss_row) return;
-      trace_point(query, found.key);
+      trace_point(receiver.query(), found.key);
       left = keys_behind(left, start, found.key);
       checks &= start == Edge::first ? check_upper
                                      : check_lower;  // the check of the other end no longer applies
     }
-  }
-
-  // Adds the hits of a lookup to its answers, in the order of keys, and empties the list.
-  template <class Class>
-  static void take_in_order(const LookupBatch& batch, const Request& request, std::size_t first,
-                            std::vector<EdgeRow>& hits, Accumulator<Class>& accumulator) {
-    std::sort(hits.begin(), hits.end(), [&](const EdgeRow& a, const EdgeRow& b) {
-      return is_nearer(batch, start_of(request.order), a, b);
-    });
-    for (const EdgeRow& hit : hits)
-      if (accumulator.hit(hit.row)) break;
-    if (request.chunk_keys != nullptr)
-      for (std::size_t i = 0; i < std::min<std::size_t>(hits.size(), request.limit); ++i)
-        (*request.chunk_keys)[first / chunk_lookups].push_back(hits[i].key);
-    hits.clear();
   }
 
   void trace_point(EmbreeQuery& query, std::uint64_t key) const {

@@ -14,23 +14,11 @@ constexpr std::size_t box_grain = std::size_t{1} << 14;
 }  // namespace
 
 IntervalScene::IntervalScene(const RxOptions& options, const EncodedColumn& column, int threads)
-    : coordinates_(options.coordinates), device_(threads) {
+    : coordinates_(options.coordinates) {
   make_boxes(column);
-  scene_ = rtcNewScene(device_.get());
-  try {
-    device_.check("making a scene");
-    rtcSetSceneFlags(scene_, options.compact ? RTC_SCENE_FLAG_COMPACT : RTC_SCENE_FLAG_NONE);
-    rtcSetSceneBuildQuality(scene_, RTC_BUILD_QUALITY_MEDIUM);
-    if (boxes() != 0) add_geometry();
-    rtcCommitScene(scene_);
-    device_.check("building the acceleration structure");
-  } catch (...) {
-    rtcReleaseScene(scene_);
-    throw;
-  }
+  scene_.emplace(boxes(), this, BoxScene::Callbacks{bound_interval, test_interval},
+                 BoxScene::Options{options.compact, threads});
 }
-
-IntervalScene::~IntervalScene() { rtcReleaseScene(scene_); }
 
 void IntervalScene::make_boxes(const EncodedColumn& column) {
   const auto split = [&](std::size_t i, Interval(&boxes)[max_interval_boxes]) {
@@ -71,47 +59,22 @@ void IntervalScene::make_boxes(const EncodedColumn& column) {
   });
 }
 
-void IntervalScene::add_geometry() {
-  RTCGeometry geometry = rtcNewGeometry(device_.get(), RTC_GEOMETRY_TYPE_USER);
-  rtcSetGeometryUserPrimitiveCount(geometry, static_cast<unsigned>(boxes()));
-  rtcSetGeometryUserData(geometry, this);
-  rtcSetGeometryBoundsFunction(geometry, bound_box, this);
-  rtcSetGeometryOccludedFunction(geometry, test_box);
-  rtcCommitGeometry(geometry);
-  rtcAttachGeometryByID(scene_, geometry, 0);
-  rtcReleaseGeometry(geometry);
-  device_.check("adding the boxes");
-}
-
-void IntervalScene::bound_box(const RTCBoundsFunctionArguments* arguments) {
+void IntervalScene::bound_interval(const RTCBoundsFunctionArguments* arguments) {
   const auto* scene = static_cast<const IntervalScene*>(arguments->geometryUserPtr);
-  const Box box = box_between(scene->coordinates_, scene->keys_of(arguments->primID));
-  RTCBounds& bounds = *arguments->bounds_o;
-  bounds.lower_x = box.lower.x;
-  bounds.lower_y = box.lower.y;
-  bounds.lower_z = box.lower.z;
-  bounds.upper_x = box.upper.x;
-  bounds.upper_y = box.upper.y;
-  bounds.upper_z = box.upper.z;
+  set_bounds(arguments, box_between(scene->coordinates_, scene->keys_of(arguments->primID)));
 }
 
 // Boxes of neighbouring keys touch from 2^22 on: the keys decide, not the coordinates.
-void IntervalScene::test_box(const RTCOccludedFunctionNArguments* arguments) {
-  if (arguments->valid[0] == 0) return;
+void IntervalScene::test_interval(const RTCOccludedFunctionNArguments* arguments) {
   const auto* scene = static_cast<const IntervalScene*>(arguments->geometryUserPtr);
-  EmbreeQuery& query = query_of(arguments->context);
-  if (query.counters != nullptr) ++query.counters->tested;
-  if (!scene->keys_of(arguments->primID).contains(query.ray_keys.lower)) return;
-  if (query.counters != nullptr) ++query.counters->hits;
-  if (query.on_hit(query.receiver, scene->intervals_[arguments->primID]))
-    RTCRayN_tfar(arguments->ray, arguments->N, 0) = -std::numeric_limits<float>::infinity();
+  test_box(arguments, scene->intervals_[arguments->primID], [&](const EmbreeQuery& query) {
+    return scene->keys_of(arguments->primID).contains(query.ray_keys.lower);
+  });
 }
 
 void IntervalScene::trace(std::uint64_t key, EmbreeQuery& query) const {
   query.ray_keys = {key, key};
-  if (query.counters != nullptr) ++query.counters->rays;
-  RTCRay ray = embree_ray(perpendicular_ray(coordinates_, key));
-  occluded(scene_, query.base, ray);
+  scene_->trace(perpendicular_ray(coordinates_, key), query);
 }
 
 }  // namespace rtindex

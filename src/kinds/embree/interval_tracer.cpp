@@ -1,16 +1,13 @@
 #include <algorithm>
-#include <exception>
 #include <utility>
-#include <vector>
 
-#include "answers/accumulator.hpp"
 #include "answers/request.hpp"
 #include "base/parallel.hpp"
 #include "engine/interval_query.hpp"
 #include "kinds/embree/embree_searchers.hpp"
+#include "kinds/embree/hit_receiver.hpp"
 #include "kinds/embree/interval_scene.hpp"
 #include "kinds/embree/scene.hpp"
-#include "kinds/scene/edge_order.hpp"
 #include "kinds/scene/row_directory.hpp"
 #include "kinds/scene/rx_options.hpp"
 
@@ -36,7 +33,7 @@ class IntervalTracer final : public Searcher {
     const IntervalQuery query(batch);
     visit_class(request.value_class(), [&]<class Class>() {
       parallel_for(batch.size(), chunk_lookups, [&](std::size_t first, std::size_t count) {
-        run_chunk<Class>(query, request, first, count);
+        run_chunk<Class>(batch, query, request, first, count);
       });
     });
   }
@@ -71,40 +68,6 @@ class IntervalTracer final : public Searcher {
     Interval ends;
   };
 
-  // Receives the hits of one lookup.
-  template <class Class>
-  struct Receiver {
-    const EncodedColumn* column;
-    Accumulator<Class>* accumulator;
-    RowBits deleted;
-    // The hits of a lookup whose rows are requested in the order of starts; null: in any order.
-    std::vector<EdgeRow>* unordered;
-    Wanted wanted;
-    bool done;
-    std::exception_ptr error;  // an exception must not pass through Embree
-
-    bool add_hit(std::uint32_t interval) {
-      const std::uint64_t start = column->keys[interval];
-      if (!wanted.starts.contains(start) || !wanted.ends.contains(column->ends[interval]))
-        return false;
-      const std::uint32_t row = column->row(interval);
-      if (unordered == nullptr) return accumulator->hit(row);
-      if (!deleted.has(row)) unordered->push_back({row, start});
-      return false;
-    }
-
-    static bool on_hit(void* self, std::uint32_t interval) {
-      auto& receiver = *static_cast<Receiver*>(self);
-      try {
-        receiver.done = receiver.add_hit(interval);
-      } catch (...) {
-        receiver.error = std::current_exception();
-        receiver.done = true;
-      }
-      return receiver.done;
-    }
-  };
-
   // The ends that matches of a chunk of lookups may have; empty intervals of lookups without any.
   void encode(const IntervalQuery& query, std::size_t first, std::size_t count,
               Wanted* wanted) const {
@@ -129,33 +92,24 @@ class IntervalTracer final : public Searcher {
   }
 
   template <class Class>
-  void run_chunk(const IntervalQuery& query, const Request& request, std::size_t first,
-                 std::size_t count) const {
+  void run_chunk(const LookupBatch& batch, const IntervalQuery& query, const Request& request,
+                 std::size_t first, std::size_t count) const {
     Wanted wanted[chunk_lookups];
     encode(query, first, count, wanted);
-    Accumulator<Class> accumulator(request, first / chunk_lookups);
-    std::vector<EdgeRow> unordered;
-    const bool is_ordered = request.order != RowOrder::any && request.chunk_rows != nullptr;
-    Receiver<Class> receiver{
-        &column_, &accumulator, request.deleted, is_ordered ? &unordered : nullptr,
-        {},       false,        nullptr};
-    EmbreeQuery rays;
-    init_context(rays.base);
-    rays.receiver = &receiver;
-    rays.on_hit = &Receiver<Class>::on_hit;
-    Counters work;
-    if (request.counters != nullptr) rays.counters = &work;
+    const Wanted* now = wanted;  // of the current lookup
+    const auto accepts = [&](std::uint32_t interval) {
+      return now->starts.contains(column_.keys[interval]) &&
+             now->ends.contains(column_.ends[interval]);
+    };
+    HitReceiver<Class, decltype(accepts)> receiver(batch, request, column_, first, accepts);
     for (std::size_t i = 0; i < count; ++i) {
-      receiver.wanted = wanted[i];
-      receiver.done = accumulator.wants_no_hit();
-      accumulator.start(first + i);
-      if (!wanted[i].starts.empty() && !receiver.done)
-        trace(query.starts_before(), wanted[i], rays, receiver.done);
-      if (receiver.error) std::rethrow_exception(receiver.error);
-      if (is_ordered) take_in_order(request, first, unordered, accumulator);
-      accumulator.finish(first + i);
+      now = wanted + i;
+      receiver.answer(first + i, [&] {
+        if (!now->starts.empty())
+          trace(query.starts_before(), *now, receiver.query(), receiver.done());
+      });
     }
-    if (request.counters != nullptr) add_work(*request.counters, work);
+    receiver.finish();
   }
 
   void trace(bool starts_before, const Wanted& wanted, EmbreeQuery& rays, const bool& done) const {
@@ -165,23 +119,6 @@ class IntervalTracer final : public Searcher {
     intervals_.trace(key, rays);
     if (key < wanted.starts.upper && !done)
       starts_.trace_range(directory_, {key + 1, wanted.starts.upper}, rays, done);
-  }
-
-  // Adds the hits of a lookup to its answers, in the order of starts, and empties the list.
-  template <class Class>
-  static void take_in_order(const Request& request, std::size_t first, std::vector<EdgeRow>& hits,
-                            Accumulator<Class>& accumulator) {
-    std::sort(hits.begin(), hits.end(), [&](const EdgeRow& a, const EdgeRow& b) {
-      const std::pair one(a.key, a.row);
-      const std::pair other(b.key, b.row);
-      return request.order == RowOrder::descending ? other < one : one < other;
-    });
-    for (const EdgeRow& hit : hits)
-      if (accumulator.hit(hit.row)) break;
-    if (request.chunk_keys != nullptr)
-      for (std::size_t i = 0; i < std::min<std::size_t>(hits.size(), request.limit); ++i)
-        (*request.chunk_keys)[first / chunk_lookups].push_back(hits[i].key);
-    hits.clear();
   }
 
   EncodedColumn column_;

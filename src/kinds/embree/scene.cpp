@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/parallel.hpp"
+#include "kinds/embree/box_scene.hpp"
 #include "kinds/embree/device.hpp"
 
 namespace rtindex {
@@ -92,7 +93,7 @@ RTCGeometry EmbreeScene::make_boxes() {
   rtcSetGeometryUserPrimitiveCount(geometry, static_cast<unsigned>(column_->size()));
   rtcSetGeometryUserData(geometry, this);
   rtcSetGeometryBoundsFunction(geometry, bound_box, this);
-  rtcSetGeometryOccludedFunction(geometry, test_box);
+  rtcSetGeometryOccludedFunction(geometry, test_key);
   rtcSetGeometryIntersectFunction(geometry, find_box);
   return geometry;
 }
@@ -124,26 +125,16 @@ void EmbreeScene::filter_sphere(const RTCFilterFunctionNArguments* arguments) {
 
 void EmbreeScene::bound_box(const RTCBoundsFunctionArguments* arguments) {
   const auto* scene = static_cast<const EmbreeScene*>(arguments->geometryUserPtr);
-  const Box box = box_at(scene->options_.coordinates, scene->column_->keys[arguments->primID]);
-  RTCBounds& bounds = *arguments->bounds_o;
-  bounds.lower_x = box.lower.x;
-  bounds.lower_y = box.lower.y;
-  bounds.lower_z = box.lower.z;
-  bounds.upper_x = box.upper.x;
-  bounds.upper_y = box.upper.y;
-  bounds.upper_z = box.upper.z;
+  set_bounds(arguments,
+             box_at(scene->options_.coordinates, scene->column_->keys[arguments->primID]));
 }
 
-void EmbreeScene::test_box(const RTCOccludedFunctionNArguments* arguments) {
-  if (arguments->valid[0] == 0) return;
+// Boxes of neighbouring keys touch from 2^22 on: the keys decide, not the coordinates.
+void EmbreeScene::test_key(const RTCOccludedFunctionNArguments* arguments) {
   const auto* scene = static_cast<const EmbreeScene*>(arguments->geometryUserPtr);
-  EmbreeQuery& query = query_of(arguments->context);
-  if (query.counters != nullptr) ++query.counters->tested;
-  // Boxes of neighbouring keys touch from 2^22 on: the keys decide, not the coordinates.
-  if (!query.ray_keys.contains(scene->column_->keys[arguments->primID])) return;
-  if (query.counters != nullptr) ++query.counters->hits;
-  if (query.on_hit(query.receiver, arguments->primID))
-    RTCRayN_tfar(arguments->ray, arguments->N, 0) = -std::numeric_limits<float>::infinity();
+  test_box(arguments, arguments->primID, [&](const EmbreeQuery& query) {
+    return query.ray_keys.contains(scene->column_->keys[arguments->primID]);
+  });
 }
 
 // A box is hit at the coordinate of its key along x, the direction of all rays of closest().

@@ -3,35 +3,17 @@
 #include <cstdint>
 #include <span>
 
-#include <rtindex/answer.hpp>
-
 #include "base/array.hpp"
 #include "keys/encoded_column.hpp"
 #include "keys/interval.hpp"
 #include "kinds/embree/device.hpp"
+#include "kinds/embree/query.hpp"
 #include "kinds/embree/triangle_scene.hpp"
 #include "kinds/scene/rays.hpp"
 #include "kinds/scene/row_directory.hpp"
 #include "kinds/scene/rx_options.hpp"
 
 namespace rtindex {
-
-// The state of a query: Embree passes the address of `base`, its first member, to callbacks.
-struct EmbreeQuery {
-  EmbreeContext base;
-  Interval ray_keys;                       // the keys that the ray passes
-  const EncodedColumn* compare = nullptr;  // if set, only hits of these keys count
-  void* receiver = nullptr;
-  // Called for the hit of a primitive. For trace(), true ends the query; for closest(), true means
-  // that the primitive counts.
-  bool (*on_hit)(void* receiver, std::uint32_t primitive) = nullptr;
-  Counters* counters = nullptr;  // of this query's thread; null: nothing is counted
-};
-
-// The query that Embree passes to a callback.
-[[nodiscard]] inline EmbreeQuery& query_of(EmbreeContext* context) {
-  return *reinterpret_cast<EmbreeQuery*>(context);
-}
 
 // The primitives of a column in an Embree scene.
 class EmbreeScene {
@@ -76,7 +58,7 @@ class EmbreeScene {
   static void filter_triangle(const RTCFilterFunctionNArguments* arguments);
   static void filter_sphere(const RTCFilterFunctionNArguments* arguments);
   static void bound_box(const RTCBoundsFunctionArguments* arguments);
-  static void test_box(const RTCOccludedFunctionNArguments* arguments);
+  static void test_key(const RTCOccludedFunctionNArguments* arguments);
   static void find_box(const RTCIntersectFunctionNArguments* arguments);
 
   RxOptions options_;

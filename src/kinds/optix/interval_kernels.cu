@@ -48,7 +48,7 @@ __global__ void list_boxes(Coordinates coordinates, const Key* starts, const Key
 
 template <class Key>
 __global__ void place_boxes(Coordinates coordinates, const KeyInterval<Key>* keys,
-                            std::size_t count, Box* to) {
+                            std::size_t count, Aabb* to) {
   const std::size_t i = cuda::thread_number();
   if (i < count) to[i] = box_between(coordinates, Interval{keys[i].lower, keys[i].upper});
 }
@@ -106,7 +106,7 @@ void write_boxes(const Coordinates& coordinates, const IntervalBoxes& boxes, std
   with_key_type(boxes.wide, [&]<class Key>(Key) {
     place_boxes<<<blocks_for(count), block_threads, 0, stream>>>(
         coordinates, static_cast<const KeyInterval<Key>*>(boxes.keys.data()) + first, count,
-        static_cast<Box*>(to));
+        static_cast<Aabb*>(to));
   });
   cuda::check_launch(doing);
 }

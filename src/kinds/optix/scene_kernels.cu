@@ -26,7 +26,7 @@ __global__ void write_primitives(Coordinates coordinates, Primitive primitive, c
   else if (primitive == Primitive::sphere)
     static_cast<Point*>(primitives)[i] = coordinates.point_of(keys[i]);
   else
-    static_cast<Box*>(primitives)[i] = box_at(coordinates, keys[i]);
+    static_cast<Aabb*>(primitives)[i] = box_at(coordinates, keys[i]);
 }
 
 template <class Key>

@@ -14,7 +14,7 @@ namespace rtindex::optix {
 // Bytes of one primitive in the array that a structure is built from.
 [[nodiscard]] constexpr std::size_t primitive_bytes(Primitive primitive) {
   if (primitive == Primitive::triangle) return sizeof(Triangle);
-  return primitive == Primitive::sphere ? sizeof(Point) : sizeof(Box);
+  return primitive == Primitive::sphere ? sizeof(Point) : sizeof(Aabb);
 }
 
 // The primitives of keys [first, first + count): triangles, centres of spheres, or boxes.

@@ -64,7 +64,7 @@ struct IntervalRays {
 }
 
 // The box of all keys from a first to a last one, which boxes_of() returned.
-[[nodiscard]] RTINDEX_HD inline Box box_between(const Coordinates& coordinates, Interval keys) {
+[[nodiscard]] RTINDEX_HD inline Aabb box_between(const Coordinates& coordinates, Interval keys) {
   return {box_at(coordinates, keys.lower).lower, box_at(coordinates, keys.upper).upper};
 }
 

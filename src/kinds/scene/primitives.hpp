@@ -13,7 +13,7 @@ struct Triangle {
   Point a, b, c;
 };
 
-struct Box {
+struct Aabb {
   Point lower, upper;
 };
 
@@ -53,7 +53,7 @@ inline constexpr std::uint64_t sphere_axis_limit = std::uint64_t{1} << 22;
   return {{before, p.y + e, p.z - e}, {before, p.y - e, p.z - e}, {after, p.y, p.z + e}};
 }
 
-[[nodiscard]] RTINDEX_HD inline Box box_at(const Coordinates& coordinates, std::uint64_t key) {
+[[nodiscard]] RTINDEX_HD inline Aabb box_at(const Coordinates& coordinates, std::uint64_t key) {
   const Triangle t = triangle_at(coordinates, key);
   return {{t.b.x, t.b.y, t.b.z}, {t.c.x, t.a.y, t.c.z}};
 }

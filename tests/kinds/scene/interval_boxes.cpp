@@ -14,7 +14,7 @@
 namespace rtindex::test {
 namespace {
 
-bool holds(const Box& box, const Point& point) {
+bool holds(const Aabb& box, const Point& point) {
   return box.lower.x <= point.x && point.x <= box.upper.x && box.lower.y <= point.y &&
          point.y <= box.upper.y && box.lower.z <= point.z && point.z <= box.upper.z;
 }

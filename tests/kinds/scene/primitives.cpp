@@ -52,7 +52,7 @@ TEST_P(Primitives, AreFiniteAndDoNotOverlapAlongTheirRow) {
 TEST_P(Primitives, BoxesHoldTheTriangle) {
   for (const std::uint64_t key : boundary_keys(coordinates)) {
     const Triangle triangle = triangle_at(coordinates, key);
-    const Box box = box_at(coordinates, key);
+    const Aabb box = box_at(coordinates, key);
     for (const Point& p : {triangle.a, triangle.b, triangle.c}) {
       ASSERT_LE(box.lower.x, p.x);
       ASSERT_LE(box.lower.y, p.y);
