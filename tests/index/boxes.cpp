@@ -8,19 +8,12 @@
 
 #include <rtindex/rtindex.hpp>
 
+#include "support/errors.hpp"
+
 namespace rtindex::test::boxes {
 namespace {
 
 constexpr const char* spec = "rx:native@cpu";
-
-void expect_error(const std::function<void()>& call, const std::string& part) {
-  try {
-    call();
-    FAIL() << "expected an error: " << part;
-  } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
-  }
-}
 
 TEST(BoxErrors, SayWhatToDo) {
   const std::vector<int> ints = {1, 5, 9};

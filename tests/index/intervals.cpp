@@ -3,23 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <functional>
 #include <string>
 #include <vector>
 
 #include <rtindex/rtindex.hpp>
 
+#include "support/errors.hpp"
+
 namespace rtindex::test {
 namespace {
-
-void expect_error(const std::function<void()>& call, const std::string& part) {
-  try {
-    call();
-    FAIL() << "expected an error: " << part;
-  } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
-  }
-}
 
 TEST(IntervalErrors, SayWhatToDo) {
   const std::vector<int> starts = {1, 5, 9};
