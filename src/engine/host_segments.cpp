@@ -335,8 +335,10 @@ LoadedSearcher HostSegmentBuilder::load(const FileReader& file, const KeyCodec& 
   const IntervalCodec* const intervals = interval_codec(codec);
   if (intervals != nullptr && !searchers_.build_intervals)
     return {load_interval_searcher(searchers_, file, *intervals, rows), false};
-  if (const PointCodec* const points = point_codec(codec))
-    return {load_box_searcher(file, *points, rows), false};
+  if (const PointCodec* const points = point_codec(codec)) {
+    if (!searchers_.build_points) return {load_box_searcher(file, *points, rows), false};
+    return {make_searcher(load_points(file, rows, points->largest_keys()), codec, {}, {}), true};
+  }
   if (intervals == nullptr && searchers_.load) return searchers_.load(file, codec, rows);
   const KeyText key_text = [](std::uint32_t) { return "(of the file)"; };
   EncodedColumn column = load_column(file, rows, codec.span());

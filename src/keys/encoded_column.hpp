@@ -106,7 +106,11 @@ struct EncodedColumn {
   [[nodiscard]] std::uint32_t row(std::size_t i) const {
     return rows.empty() ? static_cast<std::uint32_t>(i) : rows[i];
   }
-  [[nodiscard]] std::size_t bytes() const { return keys.bytes() + ends.bytes() + rows.bytes(); }
+  [[nodiscard]] std::size_t bytes() const {
+    std::size_t bytes = keys.bytes() + ends.bytes() + rows.bytes();
+    for (const PackedKeys& column : points) bytes += column.bytes();
+    return bytes;
+  }
 };
 
 // For errors.

@@ -1,6 +1,10 @@
 #include "order/columns.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/error.hpp"
@@ -9,7 +13,9 @@ namespace rtindex {
 
 namespace {
 
-PackedKeys load_keys(const FileReader& file, const char* name, std::size_t size,
+std::string point_name(std::size_t column) { return fmt::format("points{}", column); }
+
+PackedKeys load_keys(const FileReader& file, std::string_view name, std::size_t size,
                      std::uint64_t span) {
   const PackedKeys stored(file, name, size, span);
   PackedKeys keys(size, span);
@@ -26,6 +32,23 @@ PackedKeys copy_of(const PackedKeys& keys, std::uint64_t span) {
   return copy;
 }
 
+void load_rows(const FileReader& file, std::size_t rows, EncodedColumn& column) {
+  const std::size_t size = column.size();
+  if (!file.has("rows")) {  // the index may have more rows than the column
+    column.row_count = size;
+    return;
+  }
+  const auto valid_rows = file.array<std::uint32_t>("rows", size);
+  column.rows = Array<std::uint32_t>(size);
+  std::uint64_t next = 0;  // the smallest row that may follow
+  for (std::size_t i = 0; i < size; ++i) {
+    const std::uint32_t row = valid_rows[i];
+    if (row < next || row >= rows) file.reject("the rows of its column are not ascending");
+    column.rows[i] = row;
+    next = std::uint64_t{row} + 1;
+  }
+}
+
 }  // namespace
 
 EncodedColumn copy_of(const EncodedColumn& column) {
@@ -34,6 +57,8 @@ EncodedColumn copy_of(const EncodedColumn& column) {
   copy.span = column.span;
   copy.keys = copy_of(column.keys, column.span);
   copy.ends = copy_of(column.ends, column.span);
+  for (const PackedKeys& points : column.points)
+    copy.points.push_back(copy_of(points, points.wide() ? ~std::uint64_t{0} : 0));
   copy.rows = Array<std::uint32_t>(column.rows.size());
   std::copy(column.rows.begin(), column.rows.end(), copy.rows.begin());
   return copy;
@@ -42,7 +67,9 @@ EncodedColumn copy_of(const EncodedColumn& column) {
 void save_column(FileWriter& file, EncodedColumn column) {
   file.number("keys", column.size());
   if (column.size() != column.row_count) file.array("rows", std::move(column.rows));
-  std::move(column.keys).save(file, "column");
+  for (std::size_t c = 0; c < column.points.size(); ++c)
+    std::move(column.points[c]).save(file, point_name(c));
+  if (column.points.empty()) std::move(column.keys).save(file, "column");
   if (column.ends.size() != 0) std::move(column.ends).save(file, "ends");
 }
 
@@ -57,19 +84,18 @@ EncodedColumn load_column(const FileReader& file, std::size_t rows, std::uint64_
     for (std::size_t i = 0; i < size; ++i)
       if (column.ends[i] < column.keys[i]) file.reject("interval {} ends before it starts", i);
   }
-  if (!file.has("rows")) {  // the index may have more rows than the column
-    column.row_count = size;
-    return column;
-  }
-  const auto valid_rows = file.array<std::uint32_t>("rows", size);
-  column.rows = Array<std::uint32_t>(size);
-  std::uint64_t next = 0;  // the smallest row that may follow
-  for (std::size_t i = 0; i < size; ++i) {
-    const std::uint32_t row = valid_rows[i];
-    if (row < next || row >= rows) file.reject("the rows of its column are not ascending");
-    column.rows[i] = row;
-    next = std::uint64_t{row} + 1;
-  }
+  load_rows(file, rows, column);
+  return column;
+}
+
+EncodedColumn load_points(const FileReader& file, std::size_t rows,
+                          std::span<const std::uint64_t> largest) {
+  EncodedColumn column;
+  column.row_count = rows;
+  const std::size_t size = file.number("keys", rows);
+  for (std::size_t c = 0; c < largest.size(); ++c)
+    column.points.push_back(load_keys(file, point_name(c), size, largest[c]));
+  load_rows(file, rows, column);
   return column;
 }
 

@@ -99,5 +99,8 @@ void save_column(FileWriter& file, EncodedColumn column);
 // Copies the column and checks it: every key up to `span`, rows ascending.
 [[nodiscard]] EncodedColumn load_column(const FileReader& file, std::size_t rows,
                                         std::uint64_t span);
+// Those of points. `largest`: the largest key of each column.
+[[nodiscard]] EncodedColumn load_points(const FileReader& file, std::size_t rows,
+                                        std::span<const std::uint64_t> largest);
 
 }  // namespace rtindex

@@ -16,6 +16,7 @@ Engine bind_embree(const Spec& spec) {
   Engine engine =
       host_engine(is_bucketed ? bucketed_searchers(options) : embree_searchers(options));
   engine.keeps_key_order = is_bucketed;
+  engine.indexes_points = !is_bucketed;
   engine.holds = [rx = options.rx](std::uint64_t span) {
     return is_exact(rx, span, embree_coordinate_limit);
   };

@@ -14,6 +14,11 @@ namespace rtindex {
 [[nodiscard]] std::unique_ptr<Searcher> make_interval_tracer(const EmbreeOptions& options,
                                                              EncodedColumn column);
 
+// A primitive for every point of two or three columns.
+[[nodiscard]] std::unique_ptr<Searcher> make_point_tracer(const EmbreeOptions& options,
+                                                          EncodedColumn column,
+                                                          const PointCodec& codec);
+
 // Coarse-granular RX: rays find a bucket of sorted keys. Scenes are not saved: loading builds them
 // again over the sorted keys.
 [[nodiscard]] HostSearchers bucketed_searchers(const EmbreeOptions& options);

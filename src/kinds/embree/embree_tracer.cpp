@@ -227,6 +227,10 @@ HostSearchers embree_searchers(const EmbreeOptions& options) {
     require_exact(options.rx, column, key_text, embree_coordinate_limit);
     return make_interval_tracer(options, std::move(column));
   };
+  searchers.build_points = [options](EncodedColumn column, const PointCodec& codec,
+                                     std::span<const ColumnView>) {
+    return make_point_tracer(options, std::move(column), codec);
+  };
   return searchers;
 }
 

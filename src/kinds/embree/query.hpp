@@ -10,10 +10,13 @@
 
 namespace rtindex {
 
+struct PlaceRay;
+
 // The state of a query: Embree passes the address of `base`, its first member, to callbacks.
 struct EmbreeQuery {
   EmbreeContext base;
   Interval ray_keys;                       // the keys that the ray passes
+  const PlaceRay* places = nullptr;        // of a scene of points, instead of keys
   const EncodedColumn* compare = nullptr;  // if set, only hits of these keys count
   void* receiver = nullptr;
   // Called for the hit of a primitive. For trace(), true ends the query; for closest(), true means
