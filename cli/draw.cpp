@@ -9,8 +9,10 @@
 #include "cli/loaded_query.hpp"
 #include "cli/neighbour_options.hpp"
 #include "cli/verbs.hpp"
+#include "cli/where.hpp"
 #include "column_files/column_file.hpp"
 #include "drawing/interval_picture.hpp"
+#include "drawing/point_picture.hpp"
 #include "drawing/scene_picture.hpp"
 #include "file/atomic_file.hpp"
 
@@ -23,6 +25,7 @@ struct DrawOptions {
   std::string index = "rx";
   std::vector<std::string> keys, ranges, nearest, contains, overlaps;
   BatchOptions intervals;  // of which the column of intervals is used
+  WhereOptions where;
   NeighbourOptions neighbours;
   bool bvh = false;
 };
@@ -87,6 +90,17 @@ void require_svg(const std::string& output) {
       output, stem, stem);
 }
 
+LoadedColumn load_points(DrawOptions& options) {
+  if (!options.keys.empty() || !options.ranges.empty() || !options.nearest.empty() ||
+      !options.contains.empty() || !options.overlaps.empty())
+    fail("points are drawn with --where: remove the other queries");
+  BatchOptions points = options.intervals;
+  points.columns = {options.column};
+  points.format = options.format;
+  options.where.add_columns_to(points);
+  return points.load_column();
+}
+
 LoadedColumn load_drawn(const DrawOptions& options) {
   if (!options.contains.empty() || !options.overlaps.empty() ||
       options.intervals.intervals.has_value()) {
@@ -108,20 +122,26 @@ LoadedColumn load_drawn(const DrawOptions& options) {
   return load(file);
 }
 
-void draw(const CLI::App& verb, const DrawOptions& options) {
+void draw(const CLI::App& verb, DrawOptions options) {
   require_svg(options.output);
-  const LoadedColumn column = load_drawn(options);
+  const bool are_points = options.where.has_value();
+  if (options.column.empty() && are_points) fail("missing column: pass --column FILE");
+  const LoadedColumn column = are_points ? load_points(options) : load_drawn(options);
   const bool intervals = column.interval_ends().has_value();
   const LoadedColumn points = intervals ? column.points() : LoadedColumn();
-  const std::vector<LoadedQuery> lookups =
-      parse_lookups(verb, options, intervals ? points : column);
+  std::vector<LoadedQuery> lookups;
+  if (are_points)
+    lookups.push_back(options.where.query(column, Ends::closed));
+  else
+    lookups = parse_lookups(verb, options, intervals ? points : column);
   std::vector<Query> queries;
   queries.reserve(lookups.size());
   for (const LoadedQuery& lookup : lookups) queries.push_back(lookup.all());
 
   PictureOptions picture{options.title, options.bvh};
   if (picture.title.empty()) picture.title = std::filesystem::path(column.name()).stem().string();
-  const std::string svg = intervals
+  const std::string svg = are_points ? point_picture(column.view(), queries.front(), picture)
+                          : intervals
                               ? interval_picture(column.view(), queries, picture)
                               : scene_picture(column.view(), queries, Spec(options.index), picture);
   AtomicFile out(options.output);
@@ -143,6 +163,8 @@ constexpr const char* draw_examples = R"help(Examples:
   rtindex draw --column prices.csv --start from --end to --ends "[)" --contains 2024-01-31 \
                --overlaps 2024-02-05:2024-03-01 -o prices.svg
       Intervals, a ray across those that contain a day, and one along a range.
+  rtindex draw --column sales.csv --where price=10:20 --where day=2024-01-10: -o sales.svg
+      Points of two columns in their cells, a box and its rays.
 
 The picture shows the primitives and rays of a real index that answers the lookups.)help";
 
@@ -190,6 +212,7 @@ void add_draw(CLI::App& app) {
       ->allow_extra_args(false)
       ->type_name("L:U")
       ->group(interval_group);
+  options->where.add_to(*verb, "Points");
   verb->add_option("--direction", options->neighbours.direction,
                    "Of neighbours: backward (default), forward or nearest")
       ->type_name("DIRECTION")

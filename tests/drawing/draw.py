@@ -179,6 +179,20 @@ class Draw(CommandTest):
         self.assertIn("range [2024-01-31, 2024-02-01]", text)
         self.assertNotIn(">197", text)
 
+    def test_points(self):
+        self.write("sales.csv", "price,day\n" + "".join(
+            f"{i * 7 % 40},2024-01-{1 + i * 5 % 28:02}\n" for i in range(40)))
+        self.succeed("draw", "--column", "sales.csv", "--where", "price=10:20", "--where",
+                     "day=2024-01-05:2024-01-20", "-o", "sales.svg")
+        picture = Picture(self.folder / "sales.svg")
+        wanted = [i for i in range(40) if 10 <= i * 7 % 40 <= 20 and 5 <= 1 + i * 5 % 28 <= 20]
+        self.assertEqual(picture.hits("Q1"), wanted)
+        self.assertGreater(picture.rays("Q1"), 0)
+        points = ["draw", "--column", "sales.csv", "--where", "price=10:20"]
+        self.reject(*points, "--key", "3", "-o", "a.svg", says="remove the other queries")
+        self.reject(*points, "--where", "day=2024-01-05:", "--where", "size=3", "-o", "a.svg",
+                    says="no column 'size'")
+
     def test_intervals(self):
         self.write("prices.csv", "from,to\n2024-01-01,2024-02-01\n2024-02-01,\n2024-01-15,2024-02-10\n")
         intervals = ["--column", "prices.csv", "--start", "from", "--end", "to", "--ends", "[)"]

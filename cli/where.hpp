@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/batch.hpp"
+#include "cli/loaded_query.hpp"
+
+namespace rtindex::cli {
+
+// The conditions --where of a verb over points.
+class WhereOptions {
+ public:
+  void add_to(CLI::App& verb, const std::string& group);
+  [[nodiscard]] bool has_value() const { return !texts_.empty(); }
+
+  // Makes `options` load all columns with conditions, and those of --csv-column, as points.
+  void add_columns_to(BatchOptions& options);
+  // All conditions as one query of these points.
+  [[nodiscard]] LoadedQuery query(const LoadedColumn& points, Ends ends) const;
+
+ private:
+  std::vector<std::string> texts_;
+  std::vector<std::string> names_;  // of the columns
+};
+
+}  // namespace rtindex::cli
