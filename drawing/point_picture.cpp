@@ -29,7 +29,7 @@ namespace {
 constexpr double point_page_width = 960;
 constexpr double plot_left = 110;
 constexpr double plot_top = 96;
-constexpr double plot_width = 800;
+constexpr double drawn_width = 800;
 constexpr double plot_height = 460;
 constexpr double plot_bottom = plot_top + plot_height;
 constexpr double point_page_height = plot_bottom + 90;
@@ -104,7 +104,7 @@ class PointPainter {
 
   // Positions on an axis are cells and parts of them.
   [[nodiscard]] double x(double position) const {
-    return plot_left + plot_width * position / space_.axes[0].cells;
+    return plot_left + drawn_width * position / space_.axes[0].cells;
   }
   [[nodiscard]] double y(double position) const {
     return plot_bottom - plot_height * position / space_.axes[1].cells;
@@ -145,7 +145,7 @@ class PointPainter {
     for (std::uint32_t i = 0; i <= space_.axes[0].cells; ++i)
       line({x(i), plot_top}, {x(i), plot_bottom});
     for (std::uint32_t i = 0; i <= space_.axes[1].cells; ++i)
-      line({plot_left, y(i)}, {plot_left + plot_width, y(i)});
+      line({plot_left, y(i)}, {plot_left + drawn_width, y(i)});
     for (std::size_t axis = 0; axis < 2; ++axis)
       for (std::uint32_t cell = 0; cell < space_.axes[axis].cells; ++cell) {
         const std::string text = least_in(axis, cell);
