@@ -43,7 +43,7 @@ std::vector<Experiment> list() {
         traversal_work_experiment, changes_experiment, changes_lookups_experiment,
         changes_mix_experiment, changes_ageing_experiment, changes_readers_experiment,
         changes_single_experiment, neighbours_experiment, asof_experiment, joins_experiment,
-        intervals_experiment, distributions_experiment})
+        intervals_experiment, filters_experiment, distributions_experiment})
     all.push_back(ours());
   return all;
 }

@@ -69,6 +69,7 @@ Experiment neighbours_experiment();
 Experiment asof_experiment();
 Experiment joins_experiment();
 Experiment intervals_experiment();
+Experiment filters_experiment();
 Experiment distributions_experiment();
 
 }  // namespace rtindex::bench
