@@ -191,7 +191,7 @@ NewSegment DeviceSegmentBuilder::build_column(const ColumnView& column,
     if (std::optional<NewSegment> made = build_intervals(column, include, options.stream))
       return std::move(*made);
   }
-  if (column.are_points()) {
+  if (column.are_points() && !kind_->points) {
     if (std::optional<NewSegment> made = build_points(column, include, options.stream))
       return std::move(*made);
   }

@@ -202,6 +202,7 @@ std::unique_ptr<Searcher> DeviceSegmentBuilder::make_points(
     std::span<const ColumnView> include) const {
   const OnDevice current(gpu_.device);
   const MemoryMeter meter;
+  if (kind_->points) return kind_->points(column, codec, gpu_, meter);
   DeviceRows rows{PooledStream()};
   const Queue queue(gpu_.memory, rows.stream.get());
   const WaitOnExit wait(queue);
@@ -220,7 +221,10 @@ std::unique_ptr<Searcher> DeviceSegmentBuilder::make_points(
 // a column of starts and one of ends.
 LoadedSearcher DeviceSegmentBuilder::load(const FileReader& whole, const KeyCodec& codec,
                                           std::size_t rows) const {
-  if (const PointCodec* const points = point_codec(codec)) {
+  const PointCodec* const points = point_codec(codec);
+  if (points != nullptr && kind_->points)
+    return {make_points(load_points(whole, rows, points->largest_keys()), *points, {}, {}), true};
+  if (points != nullptr) {
     // A file has them as host memory does.
     const std::unique_ptr<Searcher> saved = load_box_searcher(whole, *points, rows);
     IncludedRows included = saved->included_rows();

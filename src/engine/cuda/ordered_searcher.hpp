@@ -14,6 +14,7 @@
 #include "engine/cuda/position_searcher.hpp"
 #include "engine/engine.hpp"
 #include "keys/cuda/device_full_keys.hpp"
+#include "keys/point_codec.hpp"
 #include "order/cuda/device_box_tree.hpp"
 #include "order/cuda/device_filter.hpp"
 #include "order/cuda/device_included.hpp"
@@ -59,6 +60,11 @@ struct DeviceSearchers {
       encoded = {};
 
   bool holds_points = false;  // it makes searchers of points too
+  // Makes one over points that the host has encoded. Not set: they are searched in a tree of
+  // blocks.
+  std::function<std::unique_ptr<Searcher>(const EncodedColumn& column, const PointCodec& codec,
+                                          const GpuContext& gpu, const MemoryMeter& meter)>
+      points = {};
   // None: a searcher of intervals is made of two searchers over sorted keys.
   std::optional<IntervalSearchers> intervals = {};
 };

@@ -175,7 +175,7 @@ class OptixIntervals final : public cuda::DeviceSearcher {
 
 }  // namespace
 
-SceneOptions interval_options(const SceneOptions& options) {
+SceneOptions box_options(const SceneOptions& options) {
   SceneOptions own = options;
   own.rx.primitive = Primitive::aabb;
   own.rx.point = RayKind::perpendicular;

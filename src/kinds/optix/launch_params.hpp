@@ -11,8 +11,10 @@
 #include "kinds/optix/abi.hpp"
 #include "kinds/scene/buckets.hpp"
 #include "kinds/scene/edge_rays.hpp"
+#include "kinds/scene/point_rays.hpp"
 #include "kinds/scene/primitives.hpp"
 #include "kinds/scene/rays.hpp"
+#include "order/cuda/device_boxes.hpp"
 
 namespace rtindex::optix {
 
@@ -76,10 +78,26 @@ struct IntervalView {
   }
 };
 
+// Points in a scene, and the boxes of a launch. `SceneView::rows` are theirs, too.
+struct PointView {
+  PointSpace space;
+  const std::uint32_t* places;            // by primitive
+  const void* keys[max_point_axes];       // by column: its keys by primitive
+  bool wide[max_point_axes];              // by column: keys of 8 bytes
+  std::uint64_t largest[max_point_axes];  // key of each column
+  cuda::DeviceBoxes boxes;
+
+  [[nodiscard]] RTINDEX_HD std::uint64_t key(std::uint32_t column, std::uint32_t i) const {
+    return wide[column] ? static_cast<const std::uint64_t*>(keys[column])[i]
+                        : static_cast<const std::uint32_t*>(keys[column])[i];
+  }
+};
+
 // The launch parameters of all programs but bucket_programs.cu.
 struct LaunchParams {
   SceneView scene;
   IntervalView intervals;  // for interval_programs.cu
+  PointView point_scene;   // for box_programs.cu
   cuda::DeviceLookups lookups;
   RayKind point, range;
   bool points;          // whether the lookups are points

@@ -30,7 +30,7 @@ cuda::DeviceSearchers optix_searchers(const Spec& spec, const SceneOptions& scen
     };
     return searchers;
   }
-  const SceneOptions boxes = interval_options(scene);
+  const SceneOptions boxes = box_options(scene);
   searchers.intervals = {
       .holds = [rx = boxes.rx, limit = coordinate_limit(Primitive::aabb)](
                    std::uint64_t span) { return is_exact(rx, span, limit); },
@@ -42,6 +42,11 @@ cuda::DeviceSearchers optix_searchers(const Spec& spec, const SceneOptions& scen
                   const cuda::MemoryMeter& meter) {
             return build_interval_tracer(boxes, std::move(rows), gpu, meter);
           }};
+  searchers.holds_points = true;
+  searchers.points = [boxes](const EncodedColumn& column, const PointCodec& codec,
+                             const cuda::GpuContext& gpu, const cuda::MemoryMeter& meter) {
+    return build_point_tracer(boxes, column, codec, gpu, meter);
+  };
   searchers.rows = [scene](cuda::DeviceRows rows, const cuda::GpuContext& gpu,
                            const cuda::MemoryMeter& meter) {
     return build_tracer(scene, std::move(rows), gpu, meter);

@@ -19,6 +19,7 @@ namespace rtindex::optix {
 [[nodiscard]] std::string_view point_programs();
 [[nodiscard]] std::string_view edge_programs();
 [[nodiscard]] std::string_view interval_programs();
+[[nodiscard]] std::string_view box_programs();
 [[nodiscard]] std::string_view bucket_programs();
 
 namespace {
@@ -50,6 +51,8 @@ ProgramText text_of(Programs programs) {
     return {interval_programs(),        "__raygen__interval",
             "__anyhit__interval",       nullptr,
             "__intersection__interval", 2};
+  if (programs == Programs::boxes)
+    return {box_programs(), "__raygen__box", "__anyhit__box", nullptr, "__intersection__box", 2};
   if (programs == Programs::buckets)
     return {bucket_programs(), "__raygen__find_bucket",
             nullptr,           "__closesthit__leave_primitive",

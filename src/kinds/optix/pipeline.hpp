@@ -14,8 +14,9 @@ namespace rtindex::optix {
 
 // Modules of device programs: for every task; for perpendicular rays of point lookups, which carry
 // their hits in registers; for the first or last key of a range, by closest hits; for intervals, in
-// two scenes of boxes; and for buckets, by the closest hits of triangles.
-enum class Programs : std::uint8_t { all, points, edges, intervals, buckets };
+// two scenes of boxes; for box queries, in a scene of points; and for buckets, by the closest hits
+// of triangles.
+enum class Programs : std::uint8_t { all, points, edges, intervals, boxes, buckets };
 
 // Device programs compiled for one GPU and one kind of primitive.
 class Pipeline {

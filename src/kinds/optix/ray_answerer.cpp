@@ -81,6 +81,8 @@ LaunchParams RayAnswerer::params(const LookupBatch& batch,
   LaunchParams params{};
   params.scene = from_.scene;
   params.intervals = from_.intervals;
+  params.point_scene = from_.points;
+  if (lookups.boxes != nullptr) params.point_scene.boxes = lookups.boxes->from(lookups.first_box);
   params.point = from_.options.point;
   params.range = from_.options.range;
   params.points = batch.kind() == QueryKind::equal;

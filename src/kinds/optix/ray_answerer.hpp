@@ -27,6 +27,7 @@ class RayAnswerer {
     // The keys on the host, if full keys must be compared there.
     const EncodedColumn* on_host;
     const std::shared_ptr<DeviceMemory>& memory;
+    PointView points = {};  // of a column of points, without boxes
   };
 
   explicit RayAnswerer(Sources sources) : from_(std::move(sources)) {}
