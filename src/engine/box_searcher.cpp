@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -46,17 +45,10 @@ class BoxSearcher final : public Searcher {
     parallel_for(order.size(), box_grain, [&](std::size_t first, std::size_t count) {
       for (std::size_t i = first; i < first + count; ++i) rows_[i] = column.row(order[i]);
     });
-    include_values(include, codec.rows());
-    declare();
-  }
-  BoxSearcher(PointsInOrder points, const RowNumbers& numbers, std::span<const ColumnView> include)
-      : row_count_(points.row_count),
-        largest_(std::move(points.largest)),
-        rows_(std::move(points.rows)) {
-    std::vector<std::uint32_t> order(rows_.size());
-    std::iota(order.begin(), order.end(), 0);
-    tree_ = BoxTree(points.columns, order);
-    include_values(include, numbers);
+    for (const ColumnView& values : include)
+      values_.push_back(IncludedValues::make(
+          values, order.size(), [rows = rows()](std::size_t at) { return rows[at]; },
+          codec.rows()));
     declare();
   }
   BoxSearcher(const FileReader& file, const PointCodec& codec, std::size_t rows)
@@ -169,12 +161,6 @@ class BoxSearcher final : public Searcher {
 
   [[nodiscard]] static std::string included_part(std::size_t column) {
     return fmt::format("included{}", column);
-  }
-
-  void include_values(std::span<const ColumnView> include, const RowNumbers& numbers) {
-    for (const ColumnView& values : include)
-      values_.push_back(IncludedValues::make(
-          values, rows_.size(), [rows = rows()](std::size_t at) { return rows[at]; }, numbers));
   }
 
   void declare() {
@@ -394,13 +380,6 @@ class BoxSearcher final : public Searcher {
 std::unique_ptr<Searcher> make_box_searcher(EncodedColumn column, const PointCodec& codec,
                                             std::span<const ColumnView> include) {
   return std::make_unique<BoxSearcher>(column, codec, include);
-}
-
-void save_box_searcher(FileWriter file, PointsInOrder points, const RowNumbers& numbers,
-                       std::span<const ColumnView> include) {
-  const auto searcher = std::make_shared<const BoxSearcher>(std::move(points), numbers, include);
-  searcher->save(file);
-  file.keep(searcher);
 }
 
 std::unique_ptr<Searcher> load_box_searcher(const FileReader& file, const PointCodec& codec,

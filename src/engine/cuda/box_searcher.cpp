@@ -3,13 +3,15 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <numeric>
 
 #include "answers/cuda/runs.hpp"
 #include "base/cuda/device_pool.hpp"
 #include "base/cuda/transfer.hpp"
-#include "engine/box_searcher.hpp"
+#include "order/box_tree.hpp"
 #include "order/columns.hpp"
 #include "order/cuda/device_columns.hpp"
+#include "order/included.hpp"
 
 namespace rtindex::cuda {
 
@@ -205,22 +207,31 @@ EncodedColumn BoxSearcher::column() const {
 
 IncludedRows BoxSearcher::included_rows() const { return included_by_row(*arrays_, gpu()); }
 
+// As a searcher in host memory saves them, which opens the file.
 void BoxSearcher::save(FileWriter file) const {
   const OnDevice current(gpu().device);
   const PooledStream stream;
-  PointsInOrder points;
+  Array<std::uint32_t> rows = rows_in_order(stream.get());
+  std::vector<PackedKeys> columns;
   for (std::size_t c = 0; c < largest_.size(); ++c)
-    points.columns.push_back(keys_in_order(c, stream.get()));
-  points.rows = rows_in_order(stream.get());
-  points.row_count = arrays_->order.row_count();
-  points.largest = largest_;
+    columns.push_back(keys_in_order(c, stream.get()));
+  std::vector<std::uint32_t> order(size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto tree = std::make_shared<const BoxTree>(columns, order);
+  tree->save(file.part("tree"));
+  file.keep(tree);
   IncludedRows included = included_rows();
-  std::vector<ColumnView> include;
+  const RowNumbers numbers(std::move(included.rows));
   for (std::size_t i = 0; i < included.columns.size(); ++i) {
-    const ColumnView values = included.columns[i].view();
-    include.push_back(included_[i].has_nulls ? values : values.with_validity(nullptr));
+    const ColumnView view = included.columns[i].view();
+    const std::shared_ptr<const IncludedValues> values = IncludedValues::make(
+        included_[i].has_nulls ? view : view.with_validity(nullptr), size(),
+        [&](std::size_t at) { return std::as_const(rows)[at]; }, numbers);
+    values->save(file.part(fmt::format("included{}", i)));
+    file.keep(values);
   }
-  save_box_searcher(file, std::move(points), RowNumbers(std::move(included.rows)), include);
+  file.number("size", size());
+  file.array("rows", std::move(rows));
 }
 
 std::vector<std::pair<std::string, std::size_t>> BoxSearcher::memory_entries() const {
