@@ -39,6 +39,7 @@ class PointCodec final : public KeyCodec {
   [[nodiscard]] const KeyCodec& values(std::size_t column) const {
     return *columns_[column].values;
   }
+  [[nodiscard]] const PointColumn& column(std::size_t number) const { return columns_[number]; }
   // The encoding of a column that is native.
   [[nodiscard]] std::optional<NativeMap> native_map(std::size_t column) const {
     return columns_[column].is_ranked ? std::nullopt : columns_[column].values->native_map();

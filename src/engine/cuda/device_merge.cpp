@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -61,6 +62,10 @@ void merge_into(OrderedArrays& arrays, const MergeSide& first, const MergeSide& 
 Segment DeviceSegmentBuilder::merge(std::span<const Segment> segments, std::size_t row_count,
                                     bool is_all) const {
   const OnDevice current(gpu_.device);
+  if (segments.front().codec->are_points()) {
+    if (std::optional<Segment> merged = merge_points(segments, row_count))
+      return std::move(*merged);
+  }
   const auto merge_on_host = [&] { return host_.merge(on_host(segments), row_count, is_all); };
   std::size_t keys = 0;
   bool is_ordered = true;

@@ -78,6 +78,9 @@ class DeviceSegmentBuilder final : public SegmentBuilder {
   [[nodiscard]] std::optional<NewSegment> build_points(const ColumnView& column,
                                                        std::span<const ColumnView> include,
                                                        Stream caller) const;
+  // Native points without included values. None: they are others.
+  [[nodiscard]] std::optional<Segment> merge_points(std::span<const Segment> segments,
+                                                    std::size_t row_count) const;
   // Points that the host has encoded. `numbers`: the rows of the included values.
   [[nodiscard]] std::unique_ptr<Searcher> make_points(const EncodedColumn& column,
                                                       const PointCodec& codec,
