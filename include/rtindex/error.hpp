@@ -20,6 +20,7 @@ enum class ErrorKind : std::uint8_t {
   out_of_memory,     ///< host or device memory is exhausted
   io,                ///< a file cannot be read or written
   corrupt_file,      ///< a file is damaged, truncated, or not of the expected format
+  stopped,           ///< the caller has stopped it: `Control::stop`
 };
 
 /// The name of a kind ("invalid_argument", "io", ...).

@@ -7,6 +7,7 @@
 #include <rtindex/arrow.hpp>
 #include <rtindex/bitmap.hpp>
 #include <rtindex/column.hpp>
+#include <rtindex/control.hpp>
 #include <rtindex/device.hpp>
 #include <rtindex/error.hpp>
 #include <rtindex/index.hpp>

@@ -16,6 +16,7 @@
 
 #include "answers/deleted_positions.hpp"
 #include "answers/row_positions.hpp"
+#include "base/call_control.hpp"
 #include "rows/row_bitmap.hpp"
 
 namespace rtindex {
@@ -32,6 +33,7 @@ class LazyValue {
     if (const T* const there = made_.load(std::memory_order_acquire)) return there;
     if (work_.fetch_add(work, std::memory_order_relaxed) + work < cost) return nullptr;
     if (is_being_made_.exchange(true)) return nullptr;
+    const UnstoppableScope for_all_lookups;
     try {
       owned_ = make();
     } catch (const std::exception&) {

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/array.hpp"
+#include "base/call_control.hpp"
 #include "base/parallel.hpp"
 
 namespace rtindex {
@@ -94,6 +95,7 @@ class LazyRowPositions {
 
   [[nodiscard]] const RowPositions& get() const {
     if (const RowPositions* const there = made_.load(std::memory_order_acquire)) return *there;
+    const UnstoppableScope for_all_calls;  // which wait for it
     const std::lock_guard lock(mutex_);
     if (owned_ == nullptr) {
       owned_ = make_();

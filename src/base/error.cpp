@@ -12,6 +12,7 @@ std::string_view name_of(ErrorKind kind) {
     case ErrorKind::out_of_memory: return "out_of_memory";
     case ErrorKind::io: return "io";
     case ErrorKind::corrupt_file: return "corrupt_file";
+    case ErrorKind::stopped: return "stopped";
   }
   return "unknown";
 }

@@ -4,6 +4,7 @@
 
 #include <rtindex/threads.hpp>
 
+#include "base/call_control.hpp"
 #include "base/thread_pool.hpp"
 
 #if !defined(RTINDEX_EXECUTOR_STD)
@@ -28,8 +29,12 @@ thread_local bool serial_loops = false;
 
 void serial_for(std::size_t size, std::size_t grain,
                 FunctionRef<void(std::size_t, std::size_t)> body) {
-  for (std::size_t first = 0; first < size; first += grain)
-    body(first, std::min(grain, size - first));
+  for (std::size_t first = 0; first < size; first += grain) {
+    const std::size_t count = std::min(grain, size - first);
+    const ProgressStage stage(static_cast<double>(count) / static_cast<double>(size - first));
+    check_stop();
+    body(first, count);
+  }
 }
 
 SerialCalls::SerialCalls() : before_(std::exchange(serial_loops, true)) {}
@@ -38,6 +43,13 @@ SerialCalls::~SerialCalls() { serial_loops = before_; }
 
 namespace {
 
+// Block after block, on the caller's thread.
+void run_blocks(std::size_t size, std::size_t grain,
+                FunctionRef<void(std::size_t, std::size_t)> body) {
+  for (std::size_t first = 0; first < size; first += grain)
+    body(first, std::min(grain, size - first));
+}
+
 int pool_threads() {
   const ThreadBudget* budget = ThreadPool::budget();
   return budget == nullptr ? ThreadPool::of_process().max_threads() : budget->threads;
@@ -45,7 +57,7 @@ int pool_threads() {
 
 void pool_for(std::size_t size, std::size_t grain,
               FunctionRef<void(std::size_t, std::size_t)> body) {
-  if (pool_threads() == 1) return serial_for(size, grain, body);
+  if (pool_threads() == 1) return run_blocks(size, grain, body);
   ThreadPool::of_process().run(size, grain, body);
 }
 
@@ -74,11 +86,14 @@ bool can_start_threads() { return true; }
 
 int parallel_threads() { return serial_loops ? 1 : pool_threads(); }
 
-void parallel_for(std::size_t size, std::size_t grain,
+namespace {
+
+void share_blocks(std::size_t size, std::size_t grain,
                   FunctionRef<void(std::size_t, std::size_t)> body) {
-  if (size <= grain || serial_loops) return serial_for(size, grain, body);
   pool_for(size, grain, body);
 }
+
+}  // namespace
 
 void ThreadLimit::run(FunctionRef<void()> work) const {
   if (!arena_) return work();
@@ -152,11 +167,12 @@ int parallel_threads() {
   return tbb::this_task_arena::max_concurrency();
 }
 
-void parallel_for(std::size_t size, std::size_t grain,
+namespace {
+
+void share_blocks(std::size_t size, std::size_t grain,
                   FunctionRef<void(std::size_t, std::size_t)> body) {
-  if (size <= grain || serial_loops) return serial_for(size, grain, body);
   if (ThreadPool::is_in_forked_child()) return pool_for(size, grain, body);
-  if (!can_start_threads()) return serial_for(size, grain, body);
+  if (!can_start_threads()) return run_blocks(size, grain, body);
   const std::size_t blocks = (size + grain - 1) / grain;
   // Isolated: a thread that waits here must not pick up the caller's other work, which might wait
   // for a lock that this thread holds.
@@ -176,15 +192,43 @@ void parallel_for(std::size_t size, std::size_t grain,
   });
 }
 
+}  // namespace
+
 void ThreadLimit::run(FunctionRef<void()> work) const {
   if (ThreadPool::is_in_forked_child())
     return arena_ ? run_with_budget(arena_->threads, work) : work();
-  if (!can_start_threads()) return tbb::task_arena(1).execute(work);
-  if (!arena_) return work();
-  arena_->arena->execute(work);
+  if (!arena_ && can_start_threads()) return work();
+  // Another thread of the arena may run the work.
+  const auto controlled = [&work, control = CallControl::current()] {
+    const ControlScope scope(control, false);
+    work();
+  };
+  if (!can_start_threads()) return tbb::task_arena(1).execute(controlled);
+  arena_->arena->execute(controlled);
 }
 
 #endif
+
+void parallel_for(std::size_t size, std::size_t grain,
+                  FunctionRef<void(std::size_t, std::size_t)> body) {
+  const auto run = [&](FunctionRef<void(std::size_t, std::size_t)> block) {
+    if (serial_loops)
+      run_blocks(size, grain, block);
+    else
+      share_blocks(size, grain, block);
+  };
+  CallControl* const control = CallControl::current();
+  if (control != nullptr) control->check();
+  if (size <= grain) return run_blocks(size, grain, body);
+  if (control == nullptr) return run(body);
+  ProgressLoop loop(*control, (size + grain - 1) / grain);
+  run([&](std::size_t first, std::size_t count) {
+    const ControlScope scope(control, true);
+    control->check();
+    body(first, count);
+    loop.finish_block();
+  });
+}
 
 ThreadLimit::ThreadLimit(int threads)
     : arena_(threads == 0 ? nullptr : std::make_unique<Arena>(threads)) {}

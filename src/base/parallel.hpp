@@ -9,13 +9,14 @@
 namespace rtindex {
 
 // A loop over [0, size) in blocks of `grain` (the last may be shorter), run by many threads:
-// body(first, count). Nested calls are fine. An exception in a body reaches the caller.
+// body(first, count). Nested calls are fine. An exception in a body reaches the caller. Where the
+// call that runs it can be stopped (base/call_control.hpp), it throws between two blocks.
 // On oneTBB it runs in the caller's arena. Where oneTBB cannot be linked (the DuckDB extension, the
 // thread sanitizer), and in forked children, it runs on a ThreadPool.
 void parallel_for(std::size_t size, std::size_t grain,
                   FunctionRef<void(std::size_t first, std::size_t count)> body);
 
-// parallel_for() block after block, on the caller's thread.
+// parallel_for() block after block, on the caller's thread; loops in its body count as progress.
 void serial_for(std::size_t size, std::size_t grain,
                 FunctionRef<void(std::size_t first, std::size_t count)> body);
 
