@@ -16,6 +16,7 @@
 
 #include <rtindex/bitmap.hpp>
 #include <rtindex/column.hpp>
+#include <rtindex/control.hpp>
 #include <rtindex/device.hpp>
 #include <rtindex/export.hpp>
 #include <rtindex/query.hpp>
@@ -177,6 +178,8 @@ struct AnswerOptions {
   Stream stream = {};
   /// `bitmaps` that take more bytes are an error.
   std::size_t max_bitmap_bytes = std::size_t{1} << 30;
+  /// Stops the call, and reports its progress.
+  Control control = {};
 };
 
 /// `sum`, `min` or `max` of every lookup. The value type decides: uint64 for bool and unsigned
@@ -378,6 +381,9 @@ struct JoinOptions {
   JoinOrder order = JoinOrder::lookups;
   /// The CUDA stream of a call on device memory.
   Stream stream = {};
+  /// Stops the call, and reports its progress. In batches, each is a call, and the progress is that
+  /// of all of them.
+  Control control = {};
 };
 
 /// What a join returned, in the order of the queries or in any order: `JoinOptions::order`.

@@ -19,6 +19,7 @@
 
 #include <rtindex/answer.hpp>
 #include <rtindex/column.hpp>
+#include <rtindex/control.hpp>
 #include <rtindex/device.hpp>
 #include <rtindex/export.hpp>
 #include <rtindex/query.hpp>
@@ -95,9 +96,9 @@ struct IncludedType {
 ///
 /// Any number of threads may look up and change an index at the same time. A lookup answers from
 /// the index as it was when the call began: it never waits for a change, nor a change for lookups.
-/// Changes run one after the other. Each is atomic: if its arguments are invalid or memory runs
-/// out, it throws an Error and the index stays unchanged. (With `update=refit`, `update` changes
-/// the index in place: it waits for running lookups, and later ones wait for it.)
+/// Changes run one after the other. Each is atomic: if its arguments are invalid, memory runs out
+/// or it is stopped, it throws an Error and the index stays unchanged. (With `update=refit`,
+/// `update` changes it in place: it waits for running lookups, and later ones wait for it.)
 class RTINDEX_API Index {
  public:
   Index(Index&&) noexcept;
@@ -319,6 +320,8 @@ struct BuildOptions {
   /// The allocator of an index on a GPU, for its own arrays and those of its queries. Null: a pool
   /// of `cudaMallocAsync`.
   std::shared_ptr<DeviceMemory> device_memory = {};
+  /// Stops the build, and reports its progress.
+  Control control = {};
 };
 
 /// Builds an index over a column. The column is not needed afterwards.
@@ -336,6 +339,8 @@ struct LoadOptions {
   Verify verify = Verify::quick;
   /// The allocator of an index on a GPU, as in `BuildOptions`.
   std::shared_ptr<DeviceMemory> device_memory = {};
+  /// Stops the call, and reports its progress.
+  Control control = {};
 };
 
 /// Opens an index that `Index::save` wrote, in constant time: the file is mapped into memory and

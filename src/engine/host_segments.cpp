@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/call_control.hpp"
 #include "base/error.hpp"
 #include "base/parallel.hpp"
 #include "base/types.hpp"
@@ -270,11 +271,20 @@ std::unique_ptr<Searcher> HostSegmentBuilder::make_searcher(
 
 NewSegment HostSegmentBuilder::build(const ColumnView& column, const BuildOptions& options) const {
   NewSegment result;
-  std::shared_ptr<KeyCodec> codec = KeyCodec::for_column(column, searchers_.key_use);
+  std::shared_ptr<KeyCodec> codec;
+  {
+    const ProgressStage scan(0.1);
+    codec = KeyCodec::for_column(column, searchers_.key_use);
+  }
   const auto key_text = [&](std::uint32_t row) { return column.text(row); };
   std::vector<ColumnView> include;
   for (const IncludedColumn& one : options.include.columns()) include.push_back(one.values);
-  result.segment.searcher = make_searcher(codec->encode(column), *codec, key_text, include);
+  EncodedColumn encoded;
+  {
+    const ProgressStage encoding(0.1);
+    encoded = codec->encode(column);
+  }
+  result.segment.searcher = make_searcher(std::move(encoded), *codec, key_text, include);
   result.segment.codec = std::move(codec);
   result.nulls = nulls_of(column, {}, column.size());
   return result;

@@ -14,6 +14,7 @@
 #include "answers/match_pairs.hpp"
 #include "answers/matches.hpp"
 #include "answers/valid_matches.hpp"
+#include "base/call_control.hpp"
 #include "base/parallel.hpp"
 #include "engine/batch_order.hpp"
 #include "engine/edges.hpp"
@@ -320,6 +321,7 @@ class OrderedSearcher final : public Searcher, public SortedPairs {
     const KeyParts& parts = key_parts();
     serial_for(batch.size(), max_at_once, [&](std::size_t first, std::size_t count) {
       const PartitionedBatch partitioned(batch, first, count, parts);
+      const ProgressStage answering(1, 1);
       parallel_for(parts.size(), 1, [&](std::size_t part, std::size_t) {
         // Split, because most lookups may have the same key.
         const std::span<const PartitionedBatch::Item> items = partitioned.items(part);
@@ -333,6 +335,7 @@ class OrderedSearcher final : public Searcher, public SortedPairs {
   // Computed by the first batch that needs them: building would read all of a mapped file.
   [[nodiscard]] const KeyParts& key_parts() const {
     std::call_once(parts_once_, [&] {
+      const UnstoppableScope for_all_lookups;
       parts_.emplace([&](std::uint32_t position) { return order_.key(position); }, order_.size(),
                      order_.span(),
                      std::clamp<std::size_t>(order_.bytes() / part_bytes, 1, max_parts));

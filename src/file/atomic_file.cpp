@@ -12,6 +12,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/call_control.hpp"
 #include "base/error.hpp"
 
 namespace rtindex {
@@ -151,6 +152,20 @@ void AtomicFile::append(std::span<const std::byte> bytes) {
 
 void AtomicFile::resize(std::size_t bytes) {
   if (ftruncate(descriptor_, static_cast<off_t>(bytes)) != 0) fail_writing(errno);
+}
+
+void AtomicFile::sync() {
+  // In parts, because nothing interrupts a system call that waits for the disk. Where the file
+  // system cannot, commit() waits for all of it.
+  constexpr off_t bytes_at_once = off_t{4} << 20;
+  struct stat file = {};
+  if (fstat(descriptor_, &file) != 0) fail_writing(errno);
+  for (off_t at = 0; at < file.st_size; at += bytes_at_once) {
+    check_stop();
+    static_cast<void>(sync_file_range(
+        descriptor_, at, bytes_at_once,
+        SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER));
+  }
 }
 
 void AtomicFile::commit() {

@@ -29,6 +29,8 @@ class AtomicFile {
   // Bytes that are never written read as zeros.
   void write_at(std::size_t offset, std::span<const std::byte> bytes);
   void resize(std::size_t bytes);
+  // Waits until the bytes are on the disk; throws if the call is stopped meanwhile.
+  void sync();
   void commit();
 
  private:

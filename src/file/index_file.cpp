@@ -9,8 +9,10 @@
 #include <rtindex/version.hpp>
 
 #include "base/bytes.hpp"
+#include "base/call_control.hpp"
 #include "base/error.hpp"
 #include "base/forbidden.hpp"
+#include "base/parallel.hpp"
 #include "file/atomic_file.hpp"
 #include "file/checksum.hpp"
 #include "file/file_header.hpp"
@@ -30,6 +32,8 @@ constexpr std::uint32_t format_version = 1;
 constexpr std::size_t alignment = 4096;
 // Arrays may be read a little beyond their end.
 constexpr std::size_t slack = 64;
+// A stop waits for one write.
+constexpr std::size_t bytes_at_once = std::size_t{4} << 20;
 
 struct Prelude {
   std::array<char, 8> magic;
@@ -100,9 +104,19 @@ void require_sound(const std::string& path, const Table& table, std::uint64_t st
   }
 }
 
+// The stage of a section of so many bytes, when `left` bytes are left, of which it takes them off.
+ProgressStage section_stage(std::uint64_t bytes, std::uint64_t& left) {
+  const double share = left == 0 ? 0 : static_cast<double>(bytes) / static_cast<double>(left);
+  left -= bytes;
+  return ProgressStage(share, 1);
+}
+
 void take_sections(Stored& stored, std::span<const std::byte> all, const Table& table,
                    Verify verify) {
+  std::uint64_t left = 0;
+  for (const FileHeader::Section& line : table) left += line.bytes;
   for (const FileHeader::Section& line : table) {
+    const ProgressStage stage = section_stage(line.bytes, left);
     const std::span<const std::byte> bytes = all.subspan(line.offset, line.bytes);
     if ((line.small || verify == Verify::full) && block_checksum(bytes) != line.checksum)
       fail_damaged(stored.file, fmt::format("the checksum of section {} is wrong", line.name));
@@ -117,9 +131,17 @@ void take_sections(Stored& stored, std::span<const std::byte> all, const Table& 
 template <class Sink>
 void write_container(Sink& sink, const Stored& stored) {
   FileHeader table{stored.numbers, stored.texts, {}};
-  for (const auto& [name, section] : stored.sections)
-    table.sections.push_back(
-        {name, 0, section.bytes.size(), block_checksum(section.bytes), section.small});
+  std::uint64_t left = 0;
+  for (const auto& [name, section] : stored.sections) left += section.bytes.size();
+  {
+    const ProgressStage checksums(0.25);
+    std::uint64_t unread = left;
+    for (const auto& [name, section] : stored.sections) {
+      const ProgressStage stage = section_stage(section.bytes.size(), unread);
+      table.sections.push_back(
+          {name, 0, section.bytes.size(), block_checksum(section.bytes), section.small});
+    }
+  }
   std::uint64_t total = aligned(sizeof(Prelude) + bytes_of(table).size());
   for (FileHeader::Section& line : table.sections) {
     line.offset = total;
@@ -127,8 +149,13 @@ void write_container(Sink& sink, const Stored& stored) {
   }
 
   sink.resize(total);
-  for (const FileHeader::Section& line : table.sections)
-    sink.write_at(line.offset, stored.sections.at(line.name).bytes);
+  for (const FileHeader::Section& line : table.sections) {
+    const std::span<const std::byte> bytes = stored.sections.at(line.name).bytes;
+    const ProgressStage stage = section_stage(bytes.size(), left);
+    serial_for(bytes.size(), bytes_at_once, [&](std::size_t first, std::size_t count) {
+      sink.write_at(line.offset + first, bytes.subspan(first, count));
+    });
+  }
   const std::string header = bytes_of(table);
   sink.write_at(sizeof(Prelude), std::as_bytes(std::span(header)));
   Prelude prelude{magic,
@@ -202,6 +229,8 @@ bool is_storable_text(const std::string& text) {
 void write_index_file(const std::string& path, const Stored& stored) {
   AtomicFile file(path);
   write_container(file, stored);
+  file.sync();
+  finish_progress();
   file.commit();
 }
 

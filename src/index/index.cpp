@@ -3,6 +3,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/call_control.hpp"
 #include "base/error.hpp"
 #include "file/index_file.hpp"
 #include "index/index_state.hpp"
@@ -23,43 +24,41 @@ Index& Index::operator=(Index&&) noexcept = default;
 Index::~Index() = default;
 
 std::uint32_t Index::insert(const ColumnView& keys, const IncludedColumns& values, Stream stream) {
-  return explain_out_of_memory("inserting rows", [&] {
-    return state_->insert(keys, NarrowColumns(values).columns(), stream);
-  });
+  return run_call("inserting rows",
+                  [&] { return state_->insert(keys, NarrowColumns(values).columns(), stream); });
 }
 
 void Index::erase(const ColumnView& rows, Stream stream) {
-  explain_out_of_memory("erasing rows", [&] { state_->erase(rows, stream); });
+  run_call("erasing rows", [&] { state_->erase(rows, stream); });
 }
 
 std::size_t Index::erase_keys(const ColumnView& keys, Stream stream) {
-  return explain_out_of_memory("erasing rows", [&] { return state_->erase_keys(keys, stream); });
+  return run_call("erasing rows", [&] { return state_->erase_keys(keys, stream); });
 }
 
 void Index::update(const ColumnView& rows, const ColumnView& new_keys, Stream stream) {
-  explain_out_of_memory("updating an index", [&] { state_->update(rows, new_keys, stream); });
+  run_call("updating an index", [&] { state_->update(rows, new_keys, stream); });
 }
 
 void Index::set_included(const ColumnView& rows, const ColumnView& values, const std::string& name,
                          Stream stream) {
-  explain_out_of_memory("updating an index", [&] {
-    state_->set_included(rows, NarrowValues(values).view(), name, stream);
-  });
+  run_call("updating an index",
+           [&] { state_->set_included(rows, NarrowValues(values).view(), name, stream); });
 }
 
 void Index::merge() {
-  explain_out_of_memory("merging an index", [&] { state_->merge(); });
+  run_call("merging an index", [&] { state_->merge(); });
 }
 
 void Index::save(const std::filesystem::path& path) const {
-  explain_out_of_memory("saving an index", [&] {
+  run_call("saving an index", [&] {
     const State::Reading now = state_->read();
     state_->threads->run([&] { write_index_file(path.string(), state_->stored(*now)); });
   });
 }
 
 std::vector<std::byte> Index::serialize() const {
-  return explain_out_of_memory("serializing an index", [&] {
+  return run_call("serializing an index", [&] {
     const Array<std::byte> bytes = state_->container();
     return std::vector<std::byte>(bytes.begin(), bytes.end());
   });
@@ -154,18 +153,18 @@ class IndexAccess {
 };
 
 Index build(const ColumnView& column, const Spec& spec, const BuildOptions& options) {
-  return explain_out_of_memory("building an index",
-                               [&] { return IndexAccess::build(column, spec, options); });
+  return run_call("building an index", &options.control,
+                  [&] { return IndexAccess::build(column, spec, options); });
 }
 
 Index load(const std::filesystem::path& path, const LoadOptions& options) {
-  return explain_out_of_memory("loading an index", [&] {
+  return run_call("loading an index", &options.control, [&] {
     return IndexAccess::load(read_index_file(path.string(), options.verify), options.device_memory);
   });
 }
 
 Index deserialize(std::span<const std::byte> bytes, const LoadOptions& options) {
-  return explain_out_of_memory("loading an index", [&] {
+  return run_call("loading an index", &options.control, [&] {
     Array<std::byte> copy(bytes.size());
     if (!bytes.empty()) std::memcpy(copy.data(), bytes.data(), bytes.size());
     return IndexAccess::load(read_index_bytes(std::move(copy), options.verify),
@@ -174,7 +173,7 @@ Index deserialize(std::span<const std::byte> bytes, const LoadOptions& options) 
 }
 
 Index Index::copy() const {
-  return explain_out_of_memory("copying an index", [&] {
+  return run_call("copying an index", [&] {
     Index copy = IndexAccess::load(read_index_bytes(state_->container(), Verify::quick),
                                    state_->engine.device_memory);
     copy.state_->file.clear();

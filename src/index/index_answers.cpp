@@ -9,6 +9,7 @@
 
 #include "answers/answers.hpp"
 #include "answers/request.hpp"
+#include "base/call_control.hpp"
 #include "base/error.hpp"
 #include "base/types.hpp"
 #include "engine/neighbours.hpp"
@@ -33,10 +34,11 @@ void set_diagnostics(Request& request, const Diagnostics& diagnostics) {
 Answers Index::answer(const Query& query, const AnswerOptions& options,
                       const Diagnostics& diagnostics) const {
   if (options.values.type() != Type::decimal128) return state_->answer(query, options, diagnostics);
-  return explain_out_of_memory("answering a batch", [&] {
+  return run_call("answering a batch", &options.control, [&] {
     const NarrowValues values(options.values);
     AnswerOptions narrow = options;
     narrow.values = values.view();
+    narrow.control = {};  // this call has it
     return state_->answer(query, narrow, diagnostics);
   });
 }
@@ -45,10 +47,11 @@ void Index::answer_into(const Query& query, const AnswerOptions& options, const 
                         const Diagnostics& diagnostics) const {
   if (options.values.type() != Type::decimal128)
     return state_->answer_into(query, options, outputs, diagnostics);
-  explain_out_of_memory("answering a batch", [&] {
+  run_call("answering a batch", &options.control, [&] {
     const NarrowValues values(options.values);
     AnswerOptions narrow = options;
     narrow.values = values.view();
+    narrow.control = {};  // this call has it
     state_->answer_into(query, narrow, outputs, diagnostics);
   });
 }
@@ -258,6 +261,9 @@ void Index::State::run(const Version& now, const Query& query, const Request& re
   const bool is_range = has_two_ends(query.kind);
   std::vector<Segment> restricted;
   if (query.filter) restricted = filtered(now, *query.filter, request.stream);
+  // One loop over the lookups, of several segments one for each.
+  constexpr double answering = 0.9;
+  const ProgressStage stage(answering, now.segments.size() == 1 ? 1 : answering);
   engine.batches->run(query.filter ? std::span<const Segment>(restricted) : now.segments,
                       {.lower = query.lower,
                        .upper = is_range ? query.upper : query.lower,
@@ -271,7 +277,7 @@ void Index::State::run(const Version& now, const Query& query, const Request& re
 
 Answers Index::State::answer(const Query& query, const AnswerOptions& options,
                              const Diagnostics& diagnostics) const {
-  return explain_out_of_memory("answering a batch", [&] {
+  return run_call("answering a batch", &options.control, [&] {
     if (options.answers.empty() && !options.matched)
       fail(
           "no answer requested: choose any, first, last, count, sum, mean, min, max, rows or "
@@ -297,7 +303,7 @@ Answers Index::State::answer(const Query& query, const AnswerOptions& options,
 
 void Index::State::answer_into(const Query& query, const AnswerOptions& options,
                                const Outputs& outputs, const Diagnostics& diagnostics) const {
-  explain_out_of_memory("answering a batch", [&] {
+  run_call("answering a batch", &options.control, [&] {
     const AnswerSet answers = answers_of(outputs);
     const std::size_t lookups = query.size();
     if (outputs.rows != nullptr && outputs.offsets == nullptr)

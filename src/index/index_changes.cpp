@@ -119,7 +119,8 @@ void Index::State::update(const ColumnView& rows, const ColumnView& new_keys, St
   require_reachable(new_keys, "new keys");
   require_one_space(changed, "rows", new_keys, "new keys");
   require_whole_keys(*read(), new_keys);
-  if (changed.empty() || refit(changed, new_keys, stream)) return;
+  if (changed.empty()) return;
+  if (refit(changed, new_keys, stream)) return end_control();
   change([&](VersionMaker& maker, Version& next) {
     maker.change(next,
                  {.rows = changed, .count = changed.size(), .keys = new_keys, .stream = stream});
@@ -230,6 +231,7 @@ void Index::State::merge() {
 // a change like any other.
 bool Index::State::refit(const ColumnView& changed, const ColumnView& new_keys, Stream stream) {
   if (!engine.refits) return false;
+  const UnstoppableScope in_place;
   const std::lock_guard turn(change_mutex_);
   const std::unique_lock lock = [&] {
     const std::lock_guard waiting(turnstile_);

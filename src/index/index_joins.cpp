@@ -13,6 +13,7 @@
 #include "answers/pair_sink.hpp"
 #include "answers/request.hpp"
 #include "base/array.hpp"
+#include "base/call_control.hpp"
 #include "base/error.hpp"
 #include "base/parallel.hpp"
 #include "index/index_state.hpp"
@@ -53,7 +54,8 @@ JoinOrder join_order_named(std::string_view name) {
 }
 
 JoinedRows Index::join(const Query& query, JoinKind how, const JoinOptions& options) const {
-  return *Joiner(*this, query, how, Joiner::whole, options).next();
+  return run_call("joining rows", &options.control,
+                  [&] { return *Joiner(*this, query, how, Joiner::whole, options).next(); });
 }
 
 struct JoinBatches::State {
@@ -63,13 +65,27 @@ struct JoinBatches::State {
         query(std::move(batch)),
         has_rows(rtindex::has_rows(how)),
         max_pairs(most_pairs),
+        control(options.control),
         joiner(index, query, how, most_pairs, options) {}
 
   Index index;
   Query query;
   bool has_rows;
   std::size_t max_pairs;
+  Control control;
   Joiner joiner;
+
+  // next(), a batch or the number of its pairs; reports how much of the join is done.
+  template <class Next>
+  [[nodiscard]] auto run(const Next& next) const {
+    return run_step("joining rows", &control, [&] {
+      { const ProgressStage done(joiner.share_done()); }
+      const ProgressStage batch(0);
+      auto result = next();
+      if (!result) finish_progress();
+      return result;
+    });
+  }
 };
 
 JoinBatches::JoinBatches(const Index& index, Query query, JoinKind how, std::size_t max_pairs,
@@ -83,13 +99,16 @@ JoinBatches::JoinBatches(JoinBatches&&) noexcept = default;
 JoinBatches& JoinBatches::operator=(JoinBatches&&) noexcept = default;
 JoinBatches::~JoinBatches() = default;
 
-std::optional<JoinedRows> JoinBatches::next() { return state_->joiner.next(); }
+std::optional<JoinedRows> JoinBatches::next() {
+  return state_->run([&] { return state_->joiner.next(); });
+}
 
 std::optional<std::size_t> JoinBatches::next_into(std::uint64_t* lookups, std::uint32_t* rows,
                                                   MemorySpace memory_space) {
   if (lookups == nullptr || (state_->has_rows && rows == nullptr))
     fail("expected buffers for {} pairs, got none", state_->max_pairs);
-  if (memory_space == MemorySpace::device) return state_->joiner.next_on_device(lookups, rows);
+  if (memory_space == MemorySpace::device)
+    return state_->run([&] { return state_->joiner.next_on_device(lookups, rows); });
   const std::optional<JoinedRows> batch = next();
   if (!batch) return std::nullopt;
   std::copy(batch->lookups.begin(), batch->lookups.end(), lookups);
@@ -112,11 +131,11 @@ void Index::join_into(const Query& query, JoinKind how, const JoinOutputs& outpu
       (outputs.lookups == nullptr || (request.wants_rows() && outputs.rows == nullptr)))
     fail("expected buffers for {} pairs, got none", outputs.capacity);
   if (outputs.memory_space == MemorySpace::device)
-    return explain_out_of_memory("joining rows",
-                                 [&] { state_->join_into(query, request, options.stream); });
+    return run_call("joining rows", &options.control,
+                    [&] { state_->join_into(query, request, options.stream); });
   const Joiner joiner(*this, query, how, Joiner::whole, options);
   if (joiner.is_in_any_order())
-    return explain_out_of_memory("joining rows", [&] { joiner.join_in_any_order(outputs); });
+    return run_call("joining rows", &options.control, [&] { joiner.join_in_any_order(outputs); });
   copy_pairs(join(query, how, options), outputs);
 }
 

@@ -2,6 +2,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/call_control.hpp"
 #include "base/error.hpp"
 #include "base/types.hpp"
 #include "index/index_state.hpp"
@@ -29,7 +30,7 @@ namespace {
 }  // namespace
 
 std::vector<std::uint32_t> Index::rank(const ColumnView& keys) const {
-  return explain_out_of_memory("ranking keys", [&] {
+  return run_call("ranking keys", [&] {
     const Answers below =
         answer(Query::range({}, keys, Ends::right_open), {.answers = Answer::count});
     return std::vector<std::uint32_t>(below.count().begin(), below.count().end());
@@ -37,11 +38,11 @@ std::vector<std::uint32_t> Index::rank(const ColumnView& keys) const {
 }
 
 std::vector<std::uint32_t> Index::select(const ColumnView& ranks) const {
-  return explain_out_of_memory("selecting rows", [&] { return state_->select(ranks); });
+  return run_call("selecting rows", [&] { return state_->select(ranks); });
 }
 
 std::vector<std::uint32_t> Index::null_rows() const {
-  return explain_out_of_memory("listing rows", [&] { return state_->null_rows(); });
+  return run_call("listing rows", [&] { return state_->null_rows(); });
 }
 
 // Positions need one segment without deleted rows: others are merged for the call.

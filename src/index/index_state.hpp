@@ -14,6 +14,7 @@
 
 #include <rtindex/index.hpp>
 
+#include "base/call_control.hpp"
 #include "base/parallel.hpp"
 #include "engine/engine.hpp"
 #include "file/stored.hpp"
@@ -177,6 +178,7 @@ struct Index::State {
     const MergeRules rules = merge_rules();
     VersionMaker maker(engine, rules);
     threads->run([&] { make(maker, *next); });
+    finish_progress();  // nothing stops the change from here on
     if (maker.has_merged_busy()) merging_ = nullptr;
     publish(std::move(next));
     if (!rules.in_background) set_merge_failure({});

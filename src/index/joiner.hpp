@@ -93,6 +93,10 @@ class Joiner {
     *outputs.count = sink.size();
   }
   [[nodiscard]] bool is_in_any_order() const { return in_any_order_; }
+  // Of the lookups.
+  [[nodiscard]] double share_done() const {
+    return size_ == 0 ? 1 : static_cast<double>(first_) / static_cast<double>(size_);
+  }
 
  private:
   // Joins the next `count` lookups into device memory, and returns the number of their pairs.

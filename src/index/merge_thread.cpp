@@ -1,11 +1,15 @@
 #include "index/merge_thread.hpp"
 
+#include <chrono>
 #include <new>
 #include <utility>
+
+#include "base/call_control.hpp"
 
 namespace rtindex {
 
 MergeThread::~MergeThread() {
+  const UnstoppableScope until_the_end;
   wait();
   if (thread_.joinable()) thread_.join();
 }
@@ -24,8 +28,15 @@ void MergeThread::start(std::function<void()> work) {
 }
 
 void MergeThread::wait() {
+  constexpr std::chrono::milliseconds between_checks{10};
   std::unique_lock lock(mutex_);
-  is_done_.wait(lock, [&] { return !is_running_; });
+  const auto is_over = [&] { return !is_running_; };
+  if (CallControl::current() == nullptr) return is_done_.wait(lock, is_over);
+  while (!is_done_.wait_for(lock, between_checks, is_over)) {
+    lock.unlock();
+    check_stop();
+    lock.lock();
+  }
 }
 
 bool MergeThread::is_running() const {

@@ -19,7 +19,7 @@ class MergeThread {
   // Starts the work, which must not throw; nothing else is running. Throws std::system_error where
   // the system has no thread left.
   void start(std::function<void()> work);
-  // Returns once nothing is running.
+  // Returns once nothing is running; throws if the call that waits is stopped.
   void wait();
   [[nodiscard]] bool is_running() const;
 

@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/call_control.hpp"
 #include "base/parallel.hpp"
 #include "base/search.hpp"
 #include "order/columns.hpp"
@@ -101,6 +102,7 @@ void KeyOrder<Key>::sort_pairs_of(const EncodedColumn& column, const KeyCodec& c
     for (std::size_t i = first; i < first + count; ++i)
       pairs[i] = {static_cast<Key>(column.keys[i]), column.row(i)};
   });
+  const ProgressStage sorting(0.8);
   sort_pairs(pairs.span().first(size()));
   if (codec.has_residual()) order_by_full_key(pairs.data(), size(), codec);
 }

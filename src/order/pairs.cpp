@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/array.hpp"
+#include "base/call_control.hpp"
 #include "base/parallel.hpp"
 #include "keys/spread.hpp"
 
@@ -126,6 +127,7 @@ void sort_range(Pair<Key>* pairs, Pair<Key>* spare, std::size_t size) {
     for (std::size_t i = first; i < first + count; ++i)
       spare[offset[spread(pairs[i].key)]++] = pairs[i];
   });
+  const ProgressStage sorting(1, 1);
   parallel_for(buckets, 1, [&](std::size_t bucket, std::size_t) {
     const std::size_t first = starts[bucket];
     const std::size_t count = starts[bucket + 1] - first;

@@ -137,6 +137,8 @@ const std::size_t rows = 0, n = 0;
 const ColumnView column, device_value_column, lookups;
 const AnswerOptions options;
 const Query query;
+const Control control;
+void show(double);
 const Outputs outputs;
 void* graph;
 enum { cudaStreamCaptureModeGlobal };

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "answers/cuda/join_answers.hpp"
+#include "base/call_control.hpp"
 #include "base/cuda/transfer.hpp"
 #include "base/error.hpp"
 #include "base/types.hpp"
@@ -125,6 +126,7 @@ void require_batch_size(std::size_t lookups) {
 
 void DeviceBatch::run() {
   require_on_device(batch(), request_);
+  check_stop();
   if (plan_.on_callers_stream)
     run_on_device();
   else
@@ -135,6 +137,7 @@ void DeviceBatch::run() {
 
 // Queues all work on the caller's stream and returns.
 void DeviceBatch::run_on_device() {
+  const UnstoppableScope queued;
   const RecordUsesOnExit record_uses(targets_, caller_);
   const Queue queue(memory_, caller_);
   const Values values = values_on_device(queue);
@@ -172,6 +175,7 @@ void DeviceBatch::run_on_lanes() {
   const Values values = values_on_device(queue);
   SyncLanesOnExit sync(lanes);
   if (to_device) {
+    const UnstoppableScope queued;
     answer_to_device(encode(0, batch().size(), lane.in, queue), values.column, queue);
     lane.finish();
   } else {
@@ -186,6 +190,11 @@ void DeviceBatch::run_on_lanes() {
 void DeviceBatch::run_in_pieces(std::span<Lane> lanes, std::size_t step, const RowValues& values) {
   std::vector<AnswerTransfer> transfers(lanes.size());
   for (std::size_t first = 0, number = 0; first < batch().size(); first += step, ++number) {
+    const std::size_t left = batch().size() - first;
+    const ProgressStage stage(static_cast<double>(std::min(step, left)) /
+                              static_cast<double>(left));
+    check_stop();
+    const UnstoppableScope piece_in_flight;
     Lane& lane = lanes[number % lanes.size()];
     AnswerTransfer& transfer = transfers[number % lanes.size()];
     const Queue queue(memory_, lane.stream.get());
@@ -212,6 +221,7 @@ void DeviceBatch::run_in_pieces(std::span<Lane> lanes, std::size_t step, const R
     }
     transfer.start(lane.out, queue);
   }
+  const UnstoppableScope last_pieces;
   for (std::size_t i = 0; i < lanes.size(); ++i) {
     lanes[i].finish();
     transfers[i].finish({memory_, lanes[i].stream.get()});

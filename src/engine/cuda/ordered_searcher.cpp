@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "base/call_control.hpp"
 #include "base/types.hpp"
 #include "order/columns.hpp"
 #include "order/cuda/device_columns.hpp"
@@ -33,7 +34,10 @@ OrderedSearcher::~OrderedSearcher() {
 }
 
 OrderedArrays& OrderedSearcher::ready() const {
-  std::call_once(searchable_, [&] { make_searchable(); });
+  std::call_once(searchable_, [&] {
+    const UnstoppableScope for_all_lookups;
+    make_searchable();
+  });
   return *arrays_;
 }
 

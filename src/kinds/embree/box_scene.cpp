@@ -21,8 +21,7 @@ BoxScene::BoxScene(std::size_t size, void* owner, const Callbacks& callbacks,
       rtcReleaseGeometry(geometry);
       device_.check("adding the boxes");
     }
-    rtcCommitScene(scene_);
-    device_.check("building the acceleration structure");
+    device_.commit(scene_);
   } catch (...) {
     rtcReleaseScene(scene_);
     throw;

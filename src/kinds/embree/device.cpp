@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/bytes.hpp"
+#include "base/call_control.hpp"
 #include "base/error.hpp"
 #include "base/parallel.hpp"
 
@@ -62,6 +63,31 @@ void EmbreeDevice::check(const char* doing) const {
          "rows or use rx:native",
          doing, human_bytes(bytes()));
   fail(ErrorKind::unavailable, "embree: {} while {}", explain(code), doing);
+}
+
+namespace {
+
+// Called by all threads that build, those of Embree too.
+bool may_continue(void* control, double /*fraction*/) {
+  try {
+    static_cast<CallControl*>(control)->check();
+    return true;
+  } catch (...) {
+    return false;  // check() throws again
+  }
+}
+
+}  // namespace
+
+void EmbreeDevice::commit(RTCScene scene) const {
+  CallControl* const control = CallControl::current();
+  if (control != nullptr) rtcSetSceneProgressMonitorFunction(scene, may_continue, control);
+  rtcCommitScene(scene);
+  if (control != nullptr) {
+    rtcSetSceneProgressMonitorFunction(scene, nullptr, nullptr);
+    control->check();
+  }
+  check("building the acceleration structure");
 }
 
 const char* embree_version() {

@@ -66,6 +66,8 @@ class EmbreeDevice {
   [[nodiscard]] std::size_t peak_bytes() const { return static_cast<std::size_t>(peak_.load()); }
   // Throws if Embree reported an error since the last check.
   void check(const char* doing) const;
+  // Builds the structure of a scene; throws if it fails, or if the call is stopped meanwhile.
+  void commit(RTCScene scene) const;
 
  private:
   static bool count_memory(void* self, std::ptrdiff_t bytes, bool post);

@@ -31,8 +31,7 @@ EmbreeScene::EmbreeScene(const RxOptions& options, const EncodedColumn& column, 
     // HIGH may split a primitive, and its two halves would count twice.
     rtcSetSceneBuildQuality(scene_, RTC_BUILD_QUALITY_MEDIUM);
     if (column.size() != 0) add_geometry();
-    rtcCommitScene(scene_);
-    device_.check("building the acceleration structure");
+    device_.commit(scene_);
   } catch (...) {
     rtcReleaseScene(scene_);
     throw;

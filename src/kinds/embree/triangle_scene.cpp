@@ -53,8 +53,7 @@ TriangleScene::TriangleScene(std::size_t count,
       rtcReleaseGeometry(geometry);
       device_.check("adding the triangles");
     }
-    rtcCommitScene(scene_);
-    device_.check("building the acceleration structure");
+    device_.commit(scene_);
   } catch (...) {
     rtcReleaseScene(scene_);
     throw;
