@@ -49,7 +49,8 @@ enum {
   RTINDEX_STATUS_OUT_OF_MEMORY = 4,     ///< host or device memory is exhausted
   RTINDEX_STATUS_IO = 5,                ///< a file cannot be read or written
   RTINDEX_STATUS_CORRUPT_FILE = 6,  ///< a file is damaged, truncated, or not of the expected format
-  RTINDEX_STATUS_INTERNAL = 7       ///< an error of the library itself; please report it
+  RTINDEX_STATUS_STOPPED = 7,       ///< the callback of rtindex_set_control has stopped it
+  RTINDEX_STATUS_INTERNAL = 8       ///< an error of the library itself; please report it
 };
 
 /// The type of a column's elements in memory without Arrow. 0 is no type.
@@ -448,6 +449,18 @@ typedef struct rtindex_join_outputs {
 typedef rtindex_status (*rtindex_join_callback)(void* context, const uint64_t* lookups,
                                                 const uint32_t* rows, size_t count);
 
+/// Stops calls and reports how far they are; see `rtindex_set_control`.
+typedef struct rtindex_control {
+  size_t struct_size;
+  /// Called with the share of the work that is done, from 0 to 1, on the thread of the call: every
+  /// `interval_ms` at most, and once with 1 when the work is done, before anything is changed. It
+  /// must not change the index. Any result but 0 stops the call, which returns
+  /// RTINDEX_STATUS_STOPPED.
+  int32_t (*progress)(void* context, double fraction);
+  void* context;        ///< passed to `progress`
+  int32_t interval_ms;  ///< the shortest time between two calls of `progress`; 0: 50 ms
+} rtindex_control;
+
 /// Facts about an index.
 typedef struct rtindex_info {
   size_t struct_size;
@@ -490,6 +503,10 @@ RTINDEX_C_API rtindex_status rtindex_get_build_information(rtindex_build_informa
 RTINDEX_C_API const char* rtindex_build_text(void);
 /// Frees a text that a call returned; null is fine.
 RTINDEX_C_API void rtindex_free_text(char* text);
+
+/// Controls all later calls of this thread; null: no longer. `control` is copied. Builds, queries,
+/// joins, files and changes can be stopped; a merge in the background is not affected.
+RTINDEX_C_API rtindex_status rtindex_set_control(const rtindex_control* control);
 
 /* Specs and the indexes of this machine. */
 

@@ -24,7 +24,8 @@ LastError& last_error() noexcept {
 rtindex_status status_of(ErrorKind kind) {
   static_assert(static_cast<int>(ErrorKind::invalid_argument) + 1 ==
                     RTINDEX_STATUS_INVALID_ARGUMENT &&
-                static_cast<int>(ErrorKind::corrupt_file) + 1 == RTINDEX_STATUS_CORRUPT_FILE);
+                static_cast<int>(ErrorKind::corrupt_file) + 1 == RTINDEX_STATUS_CORRUPT_FILE &&
+                static_cast<int>(ErrorKind::stopped) + 1 == RTINDEX_STATUS_STOPPED);
   return static_cast<rtindex_status>(kind) + 1;
 }
 
