@@ -44,6 +44,7 @@ _MODULES = {
     "isin": "_filter",
     "load": "_index",
     "points": "_points",
+    "progress": "_progress",
 }
 
 # Imported when they are first used, because each needs a library of its own.

@@ -25,6 +25,7 @@ from ._intervals import Intervals as Intervals
 from ._intervals import intervals as intervals
 from ._points import Points as Points
 from ._points import points as points
+from ._progress import progress as progress
 from ._query import Query as Query
 from ._results import Answers as Answers
 from ._results import Counters as Counters

@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import pickle
+from collections.abc import Callable
 from typing import IO, Any, Literal, TypeAlias, Union
 
 from . import _core
@@ -20,6 +21,7 @@ from ._overloads import NearestName
 from ._names import as_table, columns_of, is_scalar, names_of
 from ._ordered import OrderedCalls
 from ._points import Points, new_points, point_column
+from ._progress import reporting
 from ._query import EndsName, QueryName
 from ._results import IndexInfo, MemoryUsage
 from ._times import time_type, zone_of_keys
@@ -110,27 +112,35 @@ class Index(OrderedCalls):
         self._core.set_included(row_column(rows, len(self)),
                                 value_column(values, self._core, name), name, stream)
 
-    def merge(self) -> None:
+    def merge(self, *, progress: Callable[[float], Any] | None = None) -> None:
         """Merges all segments into one, without the erased rows.
 
         Changes do this by themselves once they have added enough keys, on a CPU in the background;
         call it before a long time without changes.
+
+        progress: as in `rtindex.progress`.
         """
-        self._core.merge()
+        with reporting(progress):
+            self._core.merge()
 
     def snapshot(self) -> Index:
         """An index that stays as this one is now. It is made in constant time and shares memory;
         either may be changed without the other."""
         return Index(self._core.snapshot())
 
-    def save(self, path: Path | IO[bytes]) -> None:
+    def save(self, path: Path | IO[bytes], *,
+             progress: Callable[[float], Any] | None = None) -> None:
         """Writes the index to a file for `rtindex.load`, by custom `*.rtindex`: a path, or a file
-        object that is open for writing bytes."""
+        object that is open for writing bytes.
+
+        progress: as in `rtindex.progress`.
+        """
         file: Any = path
-        if hasattr(file, "write"):
-            file.write(self._core.serialize())
-            return
-        self._core.save(path_text(path))
+        with reporting(progress):
+            if hasattr(file, "write"):
+                file.write(self._core.serialize())
+            else:
+                self._core.save(path_text(path))
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
         # The content of a file, from protocol 5 on in a buffer that a pickler may send out of band.
@@ -192,7 +202,8 @@ class Index(OrderedCalls):
 
 
 def build(column: Any, spec: str = "auto", include: Any = None, *,
-          nan_as_null: bool | None = None) -> Index:
+          nan_as_null: bool | None = None,
+          progress: Callable[[float], Any] | None = None) -> Index:
     """Builds an index over a column, which is not needed afterwards.
 
     column: keys, `rtindex.points(frame)`, or intervals: `rtindex.intervals(start, end, ends=...)`,
@@ -203,7 +214,13 @@ def build(column: Any, spec: str = "auto", include: Any = None, *,
         the name of one of them: `values="price"`.
     nan_as_null: whether NaN is null, in the column and in everything that is passed to this index
         later. None: in objects of pandas it is; elsewhere NaN is a number, the greatest one.
+    progress: as in `rtindex.progress`.
     """
+    with reporting(progress):
+        return _build(column, spec, include, nan_as_null)
+
+
+def _build(column: Any, spec: str, include: Any, nan_as_null: bool | None) -> Index:
     spec = spec_text(spec)
     require_flag(nan_as_null)
     if isinstance(column, (dict, set, frozenset, type(None))) or is_scalar(column):
@@ -270,15 +287,20 @@ def require_flag(nan_as_null: Any) -> None:
                                    "None")
 
 
-def load(path: Path | IO[bytes], verify: Literal["quick", "full"] = "quick") -> Index:
+def load(path: Path | IO[bytes], verify: Literal["quick", "full"] = "quick", *,
+         progress: Callable[[float], Any] | None = None) -> Index:
     """Opens a file that `Index.save` wrote; verify="full" checks every byte. A path is mapped into
-    memory; a file object is read, and every byte checked."""
+    memory; a file object is read, and every byte checked.
+
+    progress: as in `rtindex.progress`.
+    """
     if verify not in ("quick", "full"):
         raise InvalidArgumentError(f"invalid verify={verify!r}: expected quick or full")
     file: Any = path
-    if hasattr(file, "read"):
-        return Index(_core.deserialize(file.read()))
-    return Index(_core.load(path_text(path), verify == "full"))
+    with reporting(progress):
+        if hasattr(file, "read"):
+            return Index(_core.deserialize(file.read()))
+        return Index(_core.load(path_text(path), verify == "full"))
 
 
 def indexes() -> list[IndexInfo]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -33,6 +33,7 @@ from ._overloads import (
     query_call,
     ranges_call,
 )
+from ._progress import reporting
 from ._query import (
     DirectionName,
     EndsName,
@@ -280,8 +281,8 @@ class LookupCalls:
                                        f"got {len(key)}: use lookup to match its first parts")
         return bool((self._rows(Query.equal(key)) != _core.MISS).all())
 
-    def join(self, query: Any, how: JoinName = "inner", *,
-             order: JoinOrderName = "lookups") -> Join:
+    def join(self, query: Any, how: JoinName = "inner", *, order: JoinOrderName = "lookups",
+             progress: Callable[[float], Any] | None = None) -> Join:
         """Joins a batch of queries with the rows that they match; keys are those of
         `Query.equal`. A neighbour is joined with one row at most.
 
@@ -289,9 +290,12 @@ class LookupCalls:
         match, once, with a null (in NumPy: `MISS`); "semi" returns the queries with a match, "anti"
         those without. Pairs come in the order of the queries, or in whichever is fastest
         (`order="any"`).
+
+        progress: as in `rtindex.progress`.
         """
         query = query_of(query)
-        return join_call(self._core, query, self._bound(query), self._kind(query), how, order)
+        with reporting(progress):
+            return join_call(self._core, query, self._bound(query), self._kind(query), how, order)
 
     def join_batches(self, query: Any, how: JoinName = "inner", *, max_pairs: int,
                      order: JoinOrderName = "lookups") -> Iterator[Join]:

@@ -8,8 +8,8 @@
 
 #include <rtindex/error.hpp>
 
+#include "long_call.hpp"
 #include "outputs.hpp"
-#include "without_gil.hpp"
 
 namespace nb = nanobind;
 
@@ -86,7 +86,7 @@ nb::tuple answer(const Index& index, const OwnedQuery& query, const Call& call,
   if (arrays.counters() != nullptr) diagnostics.counters = &of_slice;
   std::vector<Answers> answered;
   {
-    const WithoutGil unlocked;
+    LongCall running;
     const OwnedView values = call.values == nullptr ? OwnedView() : as_one_view(*call.values);
     options.values = values.view;
     const std::vector<QuerySlice> slices = slices_for(query, call);
@@ -96,6 +96,10 @@ nb::tuple answer(const Index& index, const OwnedQuery& query, const Call& call,
     const Index& now = state ? *state : index;
     for (const QuerySlice& slice : slices) {
       const std::size_t size = slice.query.size();
+      const auto share = [all = static_cast<double>(query.size())](std::size_t done) {
+        return all == 0 ? 1 : static_cast<double>(done) / all;
+      };
+      running.part(share(slice.first), share(slice.first + size));
       std::vector<std::uint8_t> matched(options.matched ? (size + 7) / 8 : 0);
       std::vector<std::uint8_t> validity(has_validity ? matched.size() : 0);
       const Outputs to = arrays.from(slice.first, options.matched ? matched.data() : nullptr,
@@ -126,7 +130,7 @@ void answer_on_device(const Index& index, const OwnedQuery& query, const Call& c
     of_values = of_values | (Answer::sum | Answer::min | Answer::max);
   AnswerOptions options = options_of(index, call, of_values);
   options.stream.handle = reinterpret_cast<void*>(stream);
-  const WithoutGil unlocked;
+  const LongCall running;
   const OwnedView values = call.values == nullptr ? OwnedView() : as_one_view(*call.values);
   options.values = values.view;
   index.answer_into(query.whole().query, options, to);

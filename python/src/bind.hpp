@@ -14,6 +14,7 @@ void bind_number_list(nanobind::module_& module);
 void bind_one_key(nanobind::module_& module);
 void bind_queries(nanobind::module_& module);
 void bind_pictures(nanobind::module_& module);
+void bind_progress(nanobind::module_& module);
 void bind_routing(nanobind::module_& module);
 
 // The calls of an index that answer queries.

@@ -18,9 +18,9 @@
 #include "bind.hpp"
 #include "buffer.hpp"
 #include "column.hpp"
+#include "long_call.hpp"
 #include "outputs.hpp"
 #include "stub_types.hpp"
-#include "without_gil.hpp"
 
 namespace nb = nanobind;
 
@@ -83,7 +83,7 @@ Stream stream_at(std::uintptr_t address) { return {reinterpret_cast<void*>(addre
 Index build_index(const Column& column, const std::string& spec, const NamedColumns& include,
                   const std::vector<std::string>& included_times, std::uintptr_t stream,
                   const std::map<std::string, std::string>& texts) {
-  const WithoutGil unlocked;
+  const LongCall running;
   const OwnedView keys = as_one_view(column);
   const OwnedColumns values(include);
   const BuildOptions options{.include = values.columns, .stream = stream_at(stream)};
@@ -101,7 +101,7 @@ Index build_index(const Column& column, const std::string& spec, const NamedColu
 AnyObject serialize(const Index& index) {
   std::vector<std::byte> bytes;
   {
-    const WithoutGil unlocked;
+    const LongCall running;
     bytes = index.serialize();
   }
   return as_array<std::byte, std::uint8_t>(std::move(bytes));
@@ -110,55 +110,55 @@ AnyObject serialize(const Index& index) {
 Index deserialize_index(nb::handle object) {
   const Buffer buffer(object.ptr(), Buffer::Access::read);
   const std::span bytes(static_cast<const std::byte*>(buffer.data()), buffer.bytes());
-  const WithoutGil unlocked;
+  const LongCall running;
   return deserialize(bytes, {.verify = Verify::full});
 }
 
 Index copy_index(const Index& index) {
-  const WithoutGil unlocked;
+  const LongCall running;
   return index.copy();
 }
 
 Index load_index(const std::string& path, bool full) {
-  const WithoutGil unlocked;
+  const LongCall running;
   return load(path, {.verify = full ? Verify::full : Verify::quick});
 }
 
 std::uint32_t insert_rows(Index& index, const Column& keys, const NamedColumns& values,
                           std::uintptr_t stream) {
-  const WithoutGil unlocked;
+  const LongCall running;
   const OwnedColumns included(values);
   return index.insert(as_one_view(keys).view, included.columns, stream_at(stream));
 }
 
 void erase_rows(Index& index, const Column& rows, std::uintptr_t stream) {
-  const WithoutGil unlocked;
+  const LongCall running;
   index.erase(as_one_view(rows).view, stream_at(stream));
 }
 
 std::size_t erase_keys(Index& index, const Column& keys, std::uintptr_t stream) {
-  const WithoutGil unlocked;
+  const LongCall running;
   return index.erase_keys(as_one_view(keys).view, stream_at(stream));
 }
 
 void update_index(Index& index, const Column& rows, const Column& keys, std::uintptr_t stream) {
-  const WithoutGil unlocked;
+  const LongCall running;
   index.update(as_one_view(rows).view, as_one_view(keys).view, stream_at(stream));
 }
 
 void set_included(Index& index, const Column& rows, const Column& values, const std::string& name,
                   std::uintptr_t stream) {
-  const WithoutGil unlocked;
+  const LongCall running;
   index.set_included(as_one_view(rows).view, as_one_view(values).view, name, stream_at(stream));
 }
 
 void merge_index(Index& index) {
-  const WithoutGil unlocked;
+  const LongCall running;
   index.merge();
 }
 
 void save_index(const Index& index, const std::string& path) {
-  const WithoutGil unlocked;
+  const LongCall running;
   index.save(path);
 }
 

@@ -19,10 +19,10 @@
 
 #include "answering.hpp"
 #include "bind.hpp"
+#include "long_call.hpp"
 #include "outputs.hpp"
 #include "query.hpp"
 #include "stub_types.hpp"
-#include "without_gil.hpp"
 
 namespace nb = nanobind;
 
@@ -67,7 +67,7 @@ AnyPair answer_call(const Index& index, const OwnedQuery& query, const Column* v
 AnyObject bitmaps_call(const Index& index, const OwnedQuery& query, bool of_each) {
   std::vector<std::uint8_t> bits;
   {
-    const WithoutGil unlocked;
+    const LongCall running;
     const QuerySlice whole = query.whole();
     Outputs outputs{.bitmap_rows = index.size()};
     bits.resize((of_each ? whole.query.size() : 1) * bitmap_bytes(outputs.bitmap_rows) + 1);
@@ -99,7 +99,7 @@ AnyPair join_call(const Index& index, const OwnedQuery& query, std::string_view 
   const JoinOptions options{.order = join_order_named(order)};
   JoinedRows pairs;
   {
-    const WithoutGil unlocked;
+    const LongCall running;
     pairs = index.join(query.whole().query, kind, options);
   }
   return as_pairs(std::move(pairs), kind);
@@ -120,7 +120,7 @@ void device_join(const Index& index, const OwnedQuery& query, std::string_view h
                        .memory_space = MemorySpace::device};
   const JoinKind kind = join_named(how);
   const JoinOptions options{.order = join_order_named(order), .stream = stream_of(stream)};
-  const WithoutGil unlocked;
+  const LongCall running;
   index.join_into(query.whole().query, kind, to, options);
 }
 
@@ -137,7 +137,7 @@ class JoinIterator {
   [[nodiscard]] AnyPair next() {
     std::optional<JoinedRows> batch;
     {
-      const WithoutGil unlocked;
+      const LongCall running;
       do {
         batch = batches_.next();
       } while (batch && batch->lookups.empty());
@@ -149,7 +149,7 @@ class JoinIterator {
   // The number of pairs of the next batch, which goes to device memory; none after the last one.
   [[nodiscard]] std::optional<std::size_t> next_on_device(std::uintptr_t lookups,
                                                           std::uintptr_t rows) {
-    const WithoutGil unlocked;
+    const LongCall running;
     std::optional<std::size_t> pairs;
     do {
       pairs = batches_.next_into(reinterpret_cast<std::uint64_t*>(lookups),
@@ -169,14 +169,14 @@ JoinIterator join_batches(const Index& index, const OwnedQuery& query, std::stri
                           std::string_view order, std::size_t max_pairs, std::uintptr_t stream) {
   const JoinKind kind = join_named(how);
   const JoinOptions options{.order = join_order_named(order), .stream = stream_of(stream)};
-  const WithoutGil unlocked;
+  const LongCall running;
   return {index, query, kind, max_pairs, options};
 }
 
 AnyObject rank_call(const Index& index, const Column& keys) {
   std::vector<std::uint32_t> ranks;
   {
-    const WithoutGil unlocked;
+    const LongCall running;
     ranks = index.rank(as_one_view(keys).view);
   }
   return as_array(std::move(ranks));
@@ -185,7 +185,7 @@ AnyObject rank_call(const Index& index, const Column& keys) {
 AnyObject select_call(const Index& index, const Column& ranks) {
   std::vector<std::uint32_t> rows;
   {
-    const WithoutGil unlocked;
+    const LongCall running;
     rows = index.select(as_one_view(ranks).view);
   }
   return as_array(std::move(rows));
@@ -194,7 +194,7 @@ AnyObject select_call(const Index& index, const Column& ranks) {
 AnyObject nulls_call(const Index& index) {
   std::vector<std::uint32_t> rows;
   {
-    const WithoutGil unlocked;
+    const LongCall running;
     rows = index.null_rows();
   }
   return as_array(std::move(rows));

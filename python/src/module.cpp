@@ -68,6 +68,7 @@ NB_MODULE(_core, module) {
   python::bind_number_list(module);
   python::bind_one_key(module);
   python::bind_pictures(module);
+  python::bind_progress(module);
   python::bind_routing(module);
 #if RTINDEX_HAS_COMMAND
   module.def("run_command", run_command, nb::arg("arguments"),
