@@ -12,6 +12,7 @@
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "cli/batch.hpp"
+#include "cli/interrupt.hpp"
 #include "cli/progress.hpp"
 #include "cli/records.hpp"
 #include "cli/summary.hpp"
@@ -40,8 +41,9 @@ void run(const BatchOptions& options) {
   Summary summary;
   summary.add_note(values);
   auto start = Clock::now();
-  progress.emplace("building " + spec.text(), 0, style);
-  BuildOptions build_options;
+  const InterruptGuard guard;
+  progress.emplace("building " + spec.text(), Progress::of_call, style);
+  BuildOptions build_options{.control = progress->control()};
   if (!options.values.empty()) build_options.include = values.view();
   Index index = build(column.view(), spec, build_options);
   if (index.time_unit() == TimeUnit::unspecified && !column.unit().empty())
@@ -49,8 +51,11 @@ void run(const BatchOptions& options) {
   summary.build_seconds = std::chrono::duration<double>(Clock::now() - start).count();
 
   start = Clock::now();
-  progress.emplace("writing " + options.output, 0, style);
-  index.save(options.output);
+  progress.emplace("writing " + options.output, Progress::of_call, style);
+  {
+    const ControlledCalls controlled(progress->control());
+    index.save(options.output);
+  }
   progress.reset();
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
   if (options.describe) fmt::print("{}", index.describe());

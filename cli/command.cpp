@@ -58,7 +58,8 @@ void describe(CLI::App& app) {
       Which indexes are available on this machine, and their options.
 
 `rtindex VERB --help` shows the options of a verb, with more examples.
-Exit codes: 0 success, 1 internal error, 2 invalid input (one line on stderr says what).)help");
+Exit codes: 0 success, 1 internal error, 2 invalid input (one line on stderr says what),
+130 interrupted by Ctrl-C (no output was written).)help");
 }
 
 // The help of the verb that was parsed.

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 
+#include "cli/interrupt.hpp"
 #include "cli/loaded_query.hpp"
 #include "cli/progress.hpp"
 
@@ -18,8 +19,11 @@ OpenedIndex::OpenedIndex(const BatchOptions& options) {
     return;
   }
   const auto start = Clock::now();
+  const InterruptGuard guard;
+  Progress loading("loading " + options.saved, Progress::of_call, options.progress_style());
   index.emplace(
-      load(options.saved, {.verify = options.verify == "full" ? Verify::full : Verify::quick}));
+      load(options.saved, {.verify = options.verify == "full" ? Verify::full : Verify::quick,
+                           .control = loading.control()}));
   summary.build_seconds = seconds_since(start);
   summary.loaded = true;
   column = column_of(*index, options.saved);
@@ -30,8 +34,9 @@ void OpenedIndex::build(const BatchOptions& options) {
   if (index) return;
   const Spec spec(options.index);
   const auto start = Clock::now();
-  const Progress building("building " + spec.text(), 0, options.progress_style());
-  index.emplace(rtindex::build(column.view(), spec));
+  const InterruptGuard guard;
+  Progress building("building " + spec.text(), Progress::of_call, options.progress_style());
+  index.emplace(rtindex::build(column.view(), spec, {.control = building.control()}));
   summary.build_seconds = seconds_since(start);
 }
 

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/display_width.hpp"
+#include "cli/interrupt.hpp"
 
 namespace rtindex::cli {
 
@@ -82,6 +83,13 @@ Progress::Style Progress::on_terminal_only() {
 Progress::Progress(std::string title, std::uint64_t total, Style style)
     : title_(std::move(title)), total_(total), style_(style) {
   if (style_ != Style::silent) painter_ = std::thread([this] { run(); });
+}
+
+Control Progress::control() {
+  return {.progress = [this](double fraction) {
+    InterruptGuard::check();
+    set(static_cast<std::uint64_t>(fraction * static_cast<double>(total_)));
+  }};
 }
 
 double Progress::seconds() const {

@@ -8,6 +8,8 @@
 #include <string>
 #include <thread>
 
+#include <rtindex/control.hpp>
+
 namespace rtindex::cli {
 
 // Progress of a long task, on stderr. On a terminal a bar with the remaining time, which appears
@@ -16,6 +18,12 @@ namespace rtindex::cli {
 //
 //   Progress progress("lookups", keys.size());
 //   for (...) progress.advance(slice.size());
+//
+// Calls of the library report their own progress, as a share of Progress::of_call:
+//
+//   const InterruptGuard guard;
+//   Progress progress("building", Progress::of_call);
+//   build(column, spec, {.control = progress.control()});
 class Progress {
  public:
   enum class Style : std::uint8_t { bar, lines, silent };
@@ -24,6 +32,8 @@ class Progress {
   // A bar if stderr is a terminal, else nothing.
   [[nodiscard]] static Style on_terminal_only();
 
+  static constexpr std::uint64_t of_call = 1000;
+
   Progress(std::string title, std::uint64_t total, Style style = for_stderr());
   ~Progress() { finish(); }
   Progress(const Progress&) = delete;
@@ -31,6 +41,9 @@ class Progress {
 
   void set(std::uint64_t done);
   void advance(std::uint64_t more = 1) { set(done_ + more); }
+  // For calls of the library: sets the share of `total` that is done, and stops them after Ctrl-C.
+  // Needs an InterruptGuard, and must outlive the calls.
+  [[nodiscard]] Control control();
   // Changes the title; in line mode it is printed at once.
   void rename(std::string title);
   // Erases the bar; shows nothing from now on.

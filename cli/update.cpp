@@ -17,6 +17,7 @@
 #include "base/error.hpp"
 #include "cli/batch.hpp"
 #include "cli/changes.hpp"
+#include "cli/interrupt.hpp"
 #include "cli/progress.hpp"
 #include "cli/summary.hpp"
 #include "cli/verbs.hpp"
@@ -172,20 +173,32 @@ void run(UpdateOptions options) {
   const auto style = options.quiet ? Progress::Style::silent : Progress::on_terminal_only();
 
   auto start = Clock::now();
+  std::optional<Progress> progress;
+  progress.emplace("loading " + options.saved, Progress::of_call, style);
+  std::optional<InterruptGuard> guard(std::in_place);
   Index index =
-      load(options.saved, {.verify = options.verify == "full" ? Verify::full : Verify::quick});
+      load(options.saved, {.verify = options.verify == "full" ? Verify::full : Verify::quick,
+                           .control = progress->control()});
+  guard.reset();
   const double load_seconds = seconds_from(start);
   const Changes changes = load_changes(options, index);
 
-  std::optional<Progress> progress;
-  progress.emplace("changing " + options.saved, 0, style);
+  guard.emplace();
+  progress.emplace("changing " + options.saved, Progress::of_call, style);
   start = Clock::now();
-  const std::string report = changes.apply(index);
+  const std::string report = [&] {
+    const ControlledCalls controlled(progress->control());
+    return changes.apply(index);
+  }();
   const double change_seconds = seconds_from(start);
   start = Clock::now();
-  progress.emplace("writing " + options.output, 0, style);
-  index.save(options.output);
+  progress.emplace("writing " + options.output, Progress::of_call, style);
+  {
+    const ControlledCalls controlled(progress->control());
+    index.save(options.output);
+  }
   progress.reset();
+  guard.reset();
   const double write_seconds = seconds_from(start);
 
   fmt::print("{}rows     {}, {} live\nsegments {}\n", report, index.size(), index.live(),

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import pathlib
+import random
 import resource
 import signal
 import struct
@@ -305,6 +306,39 @@ class BadInput(CommandTest):
         self.assertEqual(process.returncode, 130, errors)
         self.assertEqual(errors, "rtindex: interrupted; no output was written\n")
         self.assertEqual(self.files(), before)
+
+    @staticmethod
+    def catches_interrupts(process):
+        with contextlib.suppress(OSError):  # the process has just ended
+            status = pathlib.Path(f"/proc/{process}/status").read_text()
+            caught = next(line for line in status.splitlines() if line.startswith("SigCgt:"))
+            return bool(int(caught.split()[1], 16) & 1 << (signal.SIGINT - 1))
+        return False
+
+    def test_an_interrupted_build_leaves_nothing(self):
+        keys = list(range(2**20))
+        random.Random(1).shuffle(keys)
+        self.write_npy("shuffled.npy", "<u4", keys)
+        before = self.files()
+        with subprocess.Popen(
+                [RTINDEX, "build", "--column", "shuffled.npy", "--index", "rx:native@cpu,threads=1",
+                 "-o", "out.rtindex"], cwd=self.folder, stderr=subprocess.PIPE, text=True) as process:
+            deadline = time.monotonic() + 60
+            while not self.catches_interrupts(process.pid) and process.poll() is None:
+                self.assertLess(time.monotonic(), deadline, "the build did not begin")
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=60)
+        if process.returncode == 0:
+            self.skipTest("the index was saved before the interrupt came")
+        self.assertEqual(process.returncode, 130, errors)
+        self.assertEqual(errors, "rtindex: interrupted; no output was written\n")
+        self.assertEqual(self.files(), before)
+
+    def test_no_colours_and_no_bar_in_a_pipe(self):
+        self.write_npy("few.npy", "<u4", [3, 1, 2])
+        done = subprocess.run([RTINDEX, "lookup", "--column", "few.npy", "--key", "1"],
+                              cwd=self.folder, capture_output=True, text=True, check=True)
+        self.assertNotIn("\x1b", done.stdout + done.stderr)
 
 
 if __name__ == "__main__":
