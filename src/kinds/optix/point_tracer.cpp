@@ -133,6 +133,7 @@ class OptixPoints final : public cuda::DeviceSearcher {
   [[nodiscard]] SceneView scene_view() const {
     SceneView view{};
     view.primitive = Primitive::aabb;
+    view.keys = arrays_->places.data();  // joins in several calls need rows in some fixed order
     view.rows = arrays_->rows.size() == 0 ? nullptr : arrays_->rows.data();
     view.structures = arrays_->scene->structures();
     view.structure_count = static_cast<std::uint32_t>(arrays_->scene->structure_count());
