@@ -31,7 +31,8 @@ struct JoinOptions : BatchOptions {
   RangeInput ranges;
   NeighbourOptions neighbours;
   bool asof = false;
-  std::string how;  // empty: left with --asof, inner otherwise
+  std::string how;         // empty: left with --asof, inner otherwise
+  std::string range_ends;  // of ranges; empty: --ends
 
   [[nodiscard]] JoinKind kind() const {
     if (how.empty()) return asof ? JoinKind::left : JoinKind::inner;
@@ -58,6 +59,14 @@ struct JoinOptions : BatchOptions {
       fail("--direction, --no-exact and --tolerance need --asof: add it, or remove them");
     ranges.require_one_kind(ends);
     if (!ranges.has_value() && ends != "[]") fail("--ends needs ranges: pass --lower and --upper");
+  }
+
+  // --ends is that of intervals where there are any, else that of ranges.
+  void choose_ends() {
+    if (intervals.start.empty() && intervals.end.empty() && intervals.by.empty() &&
+        !intervals.ends.empty())
+      ends = std::exchange(intervals.ends, {});
+    if (!range_ends.empty()) ends = range_ends;
   }
 };
 
@@ -138,6 +147,26 @@ class JoinOutput {
   std::uint64_t pairs_ = 0;
 };
 
+// Keys are joined with equal keys or with intervals that contain them, ranges with the keys in them
+// or with intervals that overlap them.
+std::vector<LoadedQuery> load_queries(const JoinOptions& options, const OpenedIndex& opened) {
+  const LoadedColumn& column = opened.queried();
+  const bool are_intervals = opened.column.interval_ends().has_value();
+  std::vector<LoadedQuery> batches;
+  if (options.ranges.has_value()) {
+    batches = options.ranges.load(options, column,
+                                  are_intervals ? QueryKind::overlaps : QueryKind::range);
+  } else {
+    batches.push_back(options.keys.load(options, column));
+    if (options.asof)
+      batches.back().settings = Query::nearest({}, options.neighbours.options(column));
+    else if (are_intervals)
+      batches.back().settings = Query::contains({});
+  }
+  for (const LoadedQuery& lookups : batches) lookups.require_fit(column);
+  return batches;
+}
+
 void join(const JoinOptions& options) {
   options.validate_join();
   std::vector<std::string> inputs = options.input_files();
@@ -145,15 +174,7 @@ void join(const JoinOptions& options) {
     inputs.insert(inputs.end(), files.begin(), files.end());
   JoinOutput output(options, inputs);
   OpenedIndex opened(options);
-  std::vector<LoadedQuery> batches;
-  if (options.ranges.has_value()) {
-    batches = options.ranges.load(options, opened.column);
-  } else {
-    batches.push_back(options.keys.load(options, opened.column));
-    if (options.asof)
-      batches.back().settings = Query::nearest({}, options.neighbours.options(opened.column));
-  }
-  for (const LoadedQuery& lookups : batches) lookups.require_fit(opened.column);
+  const std::vector<LoadedQuery> batches = load_queries(options, opened);
   opened.build(options);
 
   output.start(batches.front());
@@ -200,17 +221,30 @@ Examples:
       ASOF: the last quote at or before each trade, at most five seconds old.
   rtindex join --column quotes.csv --csv-column symbol --csv-column time --keys trades.csv --asof \
                -o pairs.npy
-      Within each symbol: in composite keys the parts before the last must be equal.)help";
+      Within each symbol: in composite keys the parts before the last must be equal.
+  rtindex join --column prices.csv --start valid_from --end valid_to --ends "[)" --by article \
+               --keys orders.csv --keys-csv-column article --keys-csv-column day -o pairs.csv
+      Every order with the prices that were valid on its day; with --asof and without such a price,
+      with the closest one. --lower and --upper find the intervals that overlap ranges.)help";
 
 }  // namespace
 
 void add_join(CLI::App& app) {
   auto options = std::make_shared<JoinOptions>();
-  CLI::App* verb = app.add_subcommand("join", "Pair lookups with rows: equal keys, ranges, ASOF.");
+  CLI::App* verb =
+      app.add_subcommand("join", "Pair lookups with rows: equal keys, ranges, ASOF, intervals.");
   options->add_saved_to(*verb);
   options->keys.add_to(*verb);
   options->ranges.add_to(*verb);
-  add_ends_option(*verb, options->ends);
+  options->intervals.add_to(*verb);
+  verb->get_option("--ends")->description(
+      "Which ends belong to ranges: \"[]\" (both, the default),\n"
+      "\"[)\", \"(]\" or \"()\"; with --start, to the intervals:\n"
+      "there is no default");
+  verb->add_option("--range-ends", options->range_ends,
+                   "Which ends belong to the ranges of a join with intervals")
+      ->type_name("ENDS")
+      ->group(interval_group);
   verb->add_option("--how", options->how, "inner, left, semi or anti (inner; left with --asof)")
       ->type_name("HOW")
       ->group(output_group);
@@ -228,7 +262,10 @@ void add_join(CLI::App& app) {
                         "or OUT.npy alone for semi and anti; without it, a table on\n"
                         "stdout");
   verb->footer(join_examples);
-  verb->callback([options] { join(*options); });
+  verb->callback([options] {
+    options->choose_ends();
+    join(*options);
+  });
 }
 
 }  // namespace rtindex::cli

@@ -28,9 +28,10 @@ void find_neighbours(const NearestVerb& options) {
 }
 
 constexpr const char* nearest_examples =
-    R"(Of equal keys, backward finds the last row and forward the first. All other answers are about
-all rows with the neighbour's key. In composite keys the last part has neighbours; the parts before
-it must be equal.
+    R"help(Of equal keys, backward finds the last row and forward the first. All other answers are
+about all rows with the neighbour's key. In composite keys the last part has neighbours; the parts
+before it must be equal. Of intervals, all that contain the key match, or else all with the closest
+end before it or start behind it.
 
 Examples:
   rtindex nearest --column times.npy --key 2024-01-31T12:30:05 --answer any,key
@@ -42,14 +43,19 @@ Examples:
       The next greater key; 0, NaN or NaT if there is none, which --matched shows.
   rtindex nearest --column quotes.csv --csv-column symbol --csv-column time \
                   --key ACME,2024-01-31T12:30 --answer any
-      The last quote of a symbol at a time.)";
+      The last quote of a symbol at a time.
+  rtindex nearest --column genes.csv --start from --end to --ends "[)" --by chrom \
+                  --key chr1,160 --direction nearest --answer rows
+      The genes at a position, or the closest ones.)help";
 
 }  // namespace
 
 void add_nearest(CLI::App& app) {
   auto options = std::make_shared<NearestVerb>();
-  CLI::App* verb = app.add_subcommand("nearest", "Find the closest key before or after a key.");
+  CLI::App* verb =
+      app.add_subcommand("nearest", "Find the closest key or interval before or after a key.");
   options->add_input_to(*verb);
+  options->intervals.add_to(*verb);
   options->keys.add_to(*verb);
   verb->add_option("--direction", options->neighbours.direction,
                    "backward, the greatest key at or before (default);\n"

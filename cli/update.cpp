@@ -39,10 +39,19 @@ struct UpdateOptions : BatchOptions {
   bool merge = false;
 
   [[nodiscard]] std::vector<std::string> input_files() const {
-    return {insert,         erase,           erase_keys,         values,
-            set_keys.first, set_keys.second, set_included.first, set_included.second};
+    std::vector<std::string> files = {
+        insert,         erase,           erase_keys,         values,
+        set_keys.first, set_keys.second, set_included.first, set_included.second};
+    if (inserts_files()) files.insert(files.end(), {intervals.start, intervals.end});
+    return files;
   }
-  [[nodiscard]] bool inserts() const { return !insert.empty() || !insert_key.empty(); }
+  // Whether --start and --end are files, not the columns of another one.
+  [[nodiscard]] bool inserts_files() const {
+    return !intervals.start.empty() && insert.empty() && set_keys.first.empty();
+  }
+  [[nodiscard]] bool inserts() const {
+    return !insert.empty() || !insert_key.empty() || inserts_files();
+  }
   [[nodiscard]] bool erases_rows() const { return !erase.empty() || !erase_row.empty(); }
   [[nodiscard]] bool erases_keys() const { return !erase_keys.empty() || !erase_key.empty(); }
   [[nodiscard]] bool sets_keys() const { return !set_keys.first.empty(); }
@@ -96,6 +105,31 @@ LoadedColumn require_fit(LoadedColumn keys, const LoadedColumn& column) {
   return std::move(lookups.lower);
 }
 
+// Intervals from the columns --by, --start and --end of a CSV file, or from files of these names.
+LoadedColumn load_intervals(const UpdateOptions& options, const std::string& file,
+                            const LoadedColumn& column) {
+  const IntervalOptions& names = options.intervals;
+  if (names.start.empty() || names.end.empty())
+    fail("{} holds intervals: pass --start and --end, the columns of {}, or files", options.saved,
+         file.empty() ? "a CSV file" : file);
+  if (names.by.size() + 2 != column.parts().size())
+    fail("{} has {} leading columns, got {}: pass --by for each", options.saved,
+         column.parts().size() - 2, names.by.size());
+  std::vector<std::string> all = names.by;
+  all.insert(all.end(), {names.start, names.end});
+  std::vector<LoadedColumn> parts;
+  for (std::size_t p = 0; p < all.size(); ++p) {
+    const LoadedColumn& like = column.parts()[p];
+    const char* const option = p + 2 < all.size()   ? "--by"
+                               : p + 1 < all.size() ? "--start"
+                                                    : "--end";
+    parts.push_back(require_fit(load(options.lookup_file(file.empty() ? all[p] : file,
+                                                         file.empty() ? "" : all[p], option, like)),
+                                like));
+  }
+  return LoadedColumn::intervals(std::move(parts), *column.interval_ends());
+}
+
 // New included values, in the type of the others.
 LoadedColumn load_included(const UpdateOptions& options, const std::string& file,
                            const Index& index) {
@@ -120,12 +154,20 @@ LoadedColumn inline_rows(const std::vector<std::uint32_t>& rows) {
 }
 
 Changes load_changes(const UpdateOptions& options, const Index& index) {
-  if (index.interval_ends()) fail("{} holds intervals: change it with the library", options.saved);
-  if (index.type() == Type::composite)
+  const bool are_intervals = index.interval_ends().has_value();
+  if (index.type() == Type::composite && !are_intervals)
     fail("{} has composite keys: change it with the library", options.saved);
+  if (!are_intervals && options.intervals.has_value())
+    fail("{} holds keys, not intervals: remove --start, --end and --by", options.saved);
+  if (are_intervals && options.erases_keys())
+    fail("{} holds intervals, which are erased by their rows: pass --erase or --erase-row",
+         options.saved);
+  if (are_intervals && !options.insert_key.empty())
+    fail("{} holds intervals: pass --insert FILE.csv with --start and --end", options.saved);
   const LoadedColumn column = column_of(index, options.saved);
   const auto keys_of = [&](const std::string& file, const std::vector<std::string>& texts,
                            const char* option) {
+    if (are_intervals) return load_intervals(options, file, column);
     return require_fit(
         file.empty() ? inline_keys(texts, option, column) : load_keys(options, file, column),
         column);
@@ -138,7 +180,7 @@ Changes load_changes(const UpdateOptions& options, const Index& index) {
     changes.erased_keys = keys_of(options.erase_keys, options.erase_key, "--erase-key");
   if (options.sets_keys())
     changes.keys = {load_rows(options, options.set_keys.first),
-                    require_fit(load_keys(options, options.set_keys.second, column), column)};
+                    keys_of(options.set_keys.second, {}, "--set-keys")};
   if (options.sets_included())
     changes.included = {load_rows(options, options.set_included.first),
                         load_included(options, options.set_included.second, index)};
@@ -224,6 +266,9 @@ constexpr const char* update_examples = R"(Examples:
       Row rows[i] now holds keys[i].
   rtindex update prices.rtindex --erase-keys k.npy --insert k.npy --include price.npy
       Replace all rows of these keys by new ones with included values.
+  rtindex update bookings.rtindex --insert new.csv --start begin --end until --by room
+      Append intervals, from the columns of a CSV file; without --insert, --start and --end are
+      files. With --set-keys ROWS FILE.csv, these rows get them.
 
 Changes are applied in the order of the list above: --erase, --erase-keys, --set-keys,
 --set-included, --insert, --merge. rowIDs in files are those of the saved index; the rowIDs of
@@ -261,6 +306,18 @@ void add_changes(CLI::App& verb, UpdateOptions& options) {
                   "File with the included values of the inserted rows, for an\n"
                   "index that was built with --include")
       ->group(group);
+  verb.add_option("--start", options.intervals.start,
+                  "Of intervals: the column of starts in the CSV file of\n"
+                  "--insert or --set-keys; without these, a file to insert")
+      ->type_name("NAME")
+      ->group(interval_group);
+  verb.add_option("--end", options.intervals.end, "The ends of intervals, likewise")
+      ->type_name("NAME")
+      ->group(interval_group);
+  verb.add_option("--by", options.intervals.by, "A leading column of intervals; repeatable")
+      ->allow_extra_args(false)
+      ->type_name("NAME")
+      ->group(interval_group);
   verb.add_flag("--merge", options.merge,
                 "Merge all segments into one, without erased rows: the\n"
                 "fastest for lookups")

@@ -102,6 +102,77 @@ class Intervals(CommandTest):
         out = self.succeed("overlaps", *prices, "--range", "2024-02-05:2024-03-01", "--answer", "sum")
         self.assertIn("90\n", out.stdout)
 
+    def nearest(self, key, ends, direction):
+        """The rows at the least distance, or those that contain the key."""
+        inside = [row for row, interval in enumerate(self.intervals(ends)) if 4 * key in interval]
+        if inside:
+            return inside
+        distances = {}
+        for row, interval in enumerate(self.intervals(ends)):
+            if not interval:
+                continue
+            is_before = max(interval) < 4 * key
+            if direction in ("nearest", "backward" if is_before else "forward"):
+                distances[row] = key - self.end[row] if is_before else self.start[row] - key
+        return [row for row, distance in distances.items() if distance == min(distances.values())]
+
+    def test_nearest(self):
+        self.write_npy("keys.npy", "<i4", range(-5, 90))
+        for ends in ENDS:
+            for direction in "backward", "forward", "nearest":
+                with self.subTest(ends=ends, direction=direction):
+                    self.succeed("nearest", "--start", "start.npy", "--end", "end.npy", "--ends", ends,
+                                 "--keys", "keys.npy", "--direction", direction, "--answer", "rows",
+                                 "-o", "out.npy")
+                    self.assertEqual(self.rows(),
+                                     [self.nearest(key, ends, direction) for key in range(-5, 90)])
+        table = self.succeed("nearest", "--start", "start.npy", "--end", "end.npy", "--ends", "[]",
+                             "--key", 200, "--tolerance", 5, "--answer", "count", "-q").stdout
+        self.assertEqual(table.splitlines()[-1].split(), ["200", "0"])
+
+    def test_joins(self):
+        files = ["--start", "start.npy", "--end", "end.npy", "--ends", "[)"]
+        wanted = self.intervals("[)")
+
+        def pairs(*options):
+            self.succeed("join", *options, "-o", "out.npy")
+            return sorted(zip(self.read("out.lookups.npy")[1], self.read("out.rows.npy")[1]))
+
+        self.assertEqual(pairs(*files, "--keys", "lower.npy"), [
+            (i, row) for i, key in enumerate(self.lower) for row, interval in enumerate(wanted)
+            if 4 * key in interval])
+        ranges = ["--lower", "lower.npy", "--upper", "upper.npy", "--range-ends", "[)"]
+        overlapping = [(i, row) for i, ends in enumerate(zip(self.lower, self.upper))
+                       for row, interval in enumerate(wanted) if interval & points(*ends, "[)")]
+        self.assertEqual(pairs(*files, *ranges), overlapping)
+        self.succeed("build", *files, "-o", "intervals.rtindex")
+        self.assertEqual(pairs("--load", "intervals.rtindex", *ranges), overlapping)
+        self.assertEqual(pairs(*files, "--keys", "lower.npy", "--asof", "--direction", "nearest"), [
+            (i, row) for i, key in enumerate(self.lower) for row in self.nearest(key, "[)", "nearest")])
+        self.reject("join", "--start", "start.npy", "--end", "end.npy", "--keys", "lower.npy",
+                    says="missing --ends")
+
+    def test_updates(self):
+        self.succeed("build", "--column", "rooms.csv", "--start", "from", "--end", "to", "--ends", "[]",
+                     "--by", "room", "-o", "rooms.rtindex")
+        self.write("new.csv", "room,from,to\ngreen,1,5\ngreen,3,9\n")
+        names = ["--start", "from", "--end", "to", "--by", "room"]
+        self.succeed("update", "rooms.rtindex", "--insert", "new.csv", *names)
+        self.write_npy("rows.npy", "<u4", [0, 1])
+        self.succeed("update", "rooms.rtindex", "--set-keys", "rows.npy", "new.csv", *names)
+        self.succeed("update", "rooms.rtindex", "--erase-row", 80)
+        table = self.succeed("contains", "--load", "rooms.rtindex", "--key", "green,4", "--answer",
+                             "rows", "--order", "key", "-q").stdout
+        self.assertEqual(table.splitlines()[-1].split()[-3:], ["0", "1", "81"])
+        self.reject("update", "rooms.rtindex", "--insert", "new.csv", "--start", "from", "--end", "to",
+                    says="has 1 leading columns, got 0")
+        self.reject("update", "rooms.rtindex", "--insert", "new.csv", says="pass --start and --end")
+        self.reject("update", "rooms.rtindex", "--erase-key", 1, says="erased by their rows")
+        self.succeed("build", "--start", "start.npy", "--end", "end.npy", "--ends", "[]", "-o",
+                     "files.rtindex")
+        out = self.succeed("update", "files.rtindex", "--start", "start.npy", "--end", "end.npy")
+        self.assertIn("inserted 80 rows from rowID 80", out.stdout)
+
     def test_bad_input(self):
         files = ["--start", "start.npy", "--end", "end.npy"]
         self.reject("contains", *files, "--key", 1, says='missing --ends: pass "[)"')

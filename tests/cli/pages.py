@@ -45,6 +45,9 @@ class Pages(CommandTest):
         self.write("prices.csv", "valid_from,valid_to,price\n2024-01-01,2024-02-01,100\n")
         self.write("sales.csv", "price,day,store\n12,2024-01-31,7\n,2024-01-31,8\n")
         self.write("bookings.csv", "room,begin,until\nblue,9,11\nred,9,12\n")
+        self.write("new.csv", "room,begin,until\nred,13,14\n")
+        self.succeed("build", "--column", "bookings.csv", "--start", "begin", "--end", "until", "--ends", "[)",
+                     "--by", "room", "-o", "bookings.rtindex")
         self.succeed("build", "--column", "keys.npy", "-o", "keys.rtindex")
         self.succeed("build", "--column", "keys.npy", "--include", "prices.npy", "-o", "prices.rtindex")
 
