@@ -59,6 +59,9 @@ def answer(index: _core.Index, query: Query, bound: _core.Query, key_type: Colum
     limit = NO_LIMIT if options.limit is None else _limit(options.limit)
     order = _order(options.order)
     found_type = key_type if query.kind == "nearest" else None
+    if "key" in names and index.interval_ends:
+        raise InvalidArgumentError("intervals have no key to return: request a row, and read the "
+                                   "start and end there")
     by_name = isinstance(options.values, str)
     included = options.values if by_name else ""
     held = None if options.values is None or by_name else (

@@ -14,6 +14,7 @@ from ._names import columns_of, is_scalar
 from ._query import EndsName, require_ends
 from ._times import zone_of_keys
 from ._types import ColumnType
+from ._units import in_unit, length_of
 
 _CLOSED: dict[str, EndsName] = {"both": "[]", "left": "[)", "right": "(]", "neither": "()"}
 
@@ -68,11 +69,28 @@ def interval_column(data: Intervals, target: ColumnType | None = None,
     if bool(zones[0]) != bool(zones[1]):
         raise InvalidArgumentError(f"the starts of the intervals have {zones[0] or 'no'} time zone "
                                    f"and the ends {zones[1] or 'none'}: give both one")
-    start, end = parts[-2:]
+    start, end = _in_one_unit(parts[-2], parts[-1])
     if start.unit != end.unit:
         raise InvalidArgumentError(f"the starts of the intervals are in {start.unit or 'days'} and "
                                    f"the ends in {end.unit or 'days'}: convert one of them")
-    return Column.intervals(parts, data.ends)
+    return Column.intervals([*parts[:-2], start, end], data.ends)
+
+
+def _in_one_unit(start: Column, end: Column) -> tuple[Column, Column]:
+    """Times in the finer unit of both; anything else as it is."""
+    of_start, of_end = _length(start), _length(end)
+    if of_start is None or of_end is None or (of_start == of_end and start.type == end.type):
+        return start, end
+    fine = start if (of_start, start.type == "date32") < (of_end, end.type == "date32") else end
+    target = ColumnType(fine.type, fine.unit)
+    return in_unit(start, target), in_unit(end, target)
+
+
+def _length(point: Column) -> int | None:
+    """Of a tick of dates and timestamps, in attoseconds."""
+    if point.type == "date32":
+        return length_of("D")
+    return length_of(point.unit) if point.type == "timestamp64" and point.unit else None
 
 
 def from_pandas(data: Any) -> Intervals | None:

@@ -23,7 +23,7 @@ def join(index: _core.Index, query: Query, bound: _core.Query, kind: Kind, how: 
     """All pairs. `bound` is the query with its columns in the type of the indexed one."""
     how, order = require_how(how), require_order(order)
     if bound.on_device:
-        one_pair = query.kind == "nearest" or how in ("semi", "anti")
+        one_pair = (query.kind == "nearest" and not index.interval_ends) or how in ("semi", "anti")
         return join_on_device(index, first_array(data_of(query)), bound, how, order, one_pair)
     return _join(kind, how, *index.join(bound, how, order))
 

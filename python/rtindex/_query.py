@@ -111,6 +111,11 @@ class Query:
 
         For composite keys, the last part is the one with an order; the parts before it must be
         equal. Nulls are never neighbours.
+
+        Over intervals: the closest ones, all of them, of which "any" is the one with the smallest
+        row. Those that contain the key come first, unless `exact` is false; of a key in no interval,
+        "backward" finds the greatest end before it, "forward" the least start behind it, and
+        "nearest" the closer one of both, or both.
         """
         return Query("nearest", keys, None, "[]", direction, exact, tolerance, filter)
 
@@ -185,12 +190,12 @@ def require_shape(query: Query, interval_ends: str) -> None:
         raise InvalidArgumentError("filter searches points, and the index holds "
                                    f"{'intervals' if interval_ends else 'keys'}: build it over "
                                    "rtindex.points(frame)")
-    if bool(interval_ends) == (query.kind in INTERVAL_KINDS):
+    if bool(interval_ends) == (query.kind in INTERVAL_KINDS) or query.kind == "nearest":
         return
     name = {"equal": "lookup", "prefix": "starts_with"}.get(query.kind, query.kind)
     if interval_ends:
         raise InvalidArgumentError(f"the index holds intervals, which {name} does not search: use "
-                                   "contains, overlaps, within or covers")
+                                   "contains, overlaps, within, covers or nearest")
     raise InvalidArgumentError(f"{name} searches intervals, and the index holds keys: build it over "
                                "rtindex.intervals(start, end, ends=...)")
 

@@ -23,6 +23,7 @@ _WHOLE_KEY = ("expected whole numbers of 64 bits, because distances between inte
 
 _BETWEEN = ("a distance from it is no whole number of ticks: round the keys, or search in one "
             "direction without a tolerance")
+_BETWEEN_POINTS = "round the ends of the ranges, or build the intervals in the finer unit"
 _WHOLE_POINT = "expected whole numbers of 64 bits, as the intervals have: round the points first"
 
 
@@ -79,10 +80,18 @@ class ColumnType(NamedTuple):
                 last = Rounding(-1 if direction == "backward" else 1, not exact)
         return self._rounded(last, Rounding(0), last)
 
-    def for_interval_points(self) -> ColumnType:
-        """For queries on a column of intervals of this type."""
-        points = self.parts[0] if len(self.parts) == 2 else self._replace(parts=self.parts[:-1])
+    def interval_points(self) -> ColumnType:
+        """The type of the points of intervals, behind their leading columns."""
+        return self.parts[0] if len(self.parts) == 2 else self._replace(parts=self.parts[:-1])
+
+    def for_interval_points(self, direction: int = 0) -> ColumnType:
+        """For queries on a column of intervals of this type. direction: to which tick a time
+        between two of them is rounded, down (-1) or up (1)."""
+        points = self.interval_points()
+        own = points.parts[-1].type if points.parts else points.type
         last = Rounding(0, error=_WHOLE_POINT)
+        if own in TIMES or own in DECIMALS:
+            last = Rounding(direction, error="" if direction else _BETWEEN_POINTS)
         return points._rounded(last, Rounding(0), last)
 
     def _rounded(self, plain: Rounding, leading: Rounding, last: Rounding) -> ColumnType:

@@ -249,3 +249,73 @@ def test_rays_in_an_index_without_intervals():
     """Every row is empty: no ray is cast along the rows between them."""
     index = rtindex.build(rtindex.intervals([0, 2**62], [0, 2**62], ends="[)"), "rx:embree@cpu")
     assert index.within(0, 2**62, "count") == 0 == index.overlaps(0, 2**62, "count")
+
+
+@pytest.mark.parametrize("ends", ["[]", "[)", "(]", "()"])
+@pytest.mark.parametrize("direction", ["backward", "forward", "nearest"])
+def test_nearest_finds_all_at_the_least_distance(ends, direction):
+    random = np.random.default_rng(7)
+    start = random.integers(0, 60, 40)
+    end = start + random.integers(1, 5, 40)
+    keys = np.arange(-3, 70)
+    index = rtindex.build(rtindex.intervals(start, end, ends=ends))
+    for exact in (True, False):
+        for tolerance in (None, 1):
+            found = index.nearest(keys, ["any", "count", "rows"], direction=direction, exact=exact,
+                                  tolerance=tolerance)
+            for key, first, count, rows in zip(keys, found.any, found.count, found.rows):
+                after_start = key >= start if ends[0] == "[" else key > start
+                before_end = key <= end if ends[1] == "]" else key < end
+                inside = after_start & before_end
+                distance = np.where(after_start, key - end, start - key).astype(float)
+                if direction == "backward":
+                    distance[~after_start] = np.inf
+                elif direction == "forward":
+                    distance[after_start & ~before_end] = np.inf
+                distance[inside] = -1 if exact else np.inf
+                least = distance.min()
+                limit = np.inf if tolerance is None else tolerance
+                wanted = np.flatnonzero(distance == least) if least <= limit and least < np.inf else []
+                assert sorted(rows.tolist()) == list(wanted)
+                assert count == len(wanted)
+                assert first == (wanted[0] if len(wanted) else rtindex.MISS)
+
+
+def test_nearest_joins_every_closest_interval():
+    index = rtindex.build(rtindex.intervals([1, 2, 9], [4, 4, 12], ends="[]", by=["a", "a", "b"]))
+    lookups, rows = index.join(rtindex.Query.nearest((["a", "b"], [6, 6]), "nearest"))
+    assert sorted(zip(lookups.tolist(), rows.tolist())) == [(0, 0), (0, 1), (1, 2)]
+    with pytest.raises(rtindex.Error, match="intervals have no key"):
+        index.nearest((["a"], [6]), "key")
+
+
+def test_nearest_takes_durations():
+    start = np.array(["2024-01-01", "2024-03-01"], "M8[D]")
+    index = rtindex.build(rtindex.intervals(start, start + 10, ends="[)"))
+    days = np.array(["2024-01-13", "2024-02-01"], "M8[D]")
+    assert index.nearest(days, "count", tolerance="3d").tolist() == [1, 0]
+
+
+@pytest.mark.parametrize("ends", ["[]", "[)", "(]", "()"])
+def test_dates_contain_times_between_them(ends):
+    start = np.array(["2024-01-01", "2024-01-03", "2024-01-05"], "M8[D]")
+    end = np.array(["2024-01-03", "2024-01-04", "2024-01-06"], "M8[D]")
+    index = rtindex.build(rtindex.intervals(start, end, ends=ends))
+    hours = np.arange("2023-12-31T00", "2024-01-08T00", 6, "M8[h]")
+    after_start = hours[:, None] >= start if ends[0] == "[" else hours[:, None] > start
+    before_end = hours[:, None] <= end if ends[1] == "]" else hours[:, None] < end
+    assert index.contains(hours, "count").tolist() == (after_start & before_end).sum(1).tolist()
+
+
+def test_starts_and_ends_have_units_of_their_own():
+    pandas = pytest.importorskip("pandas")
+    start = pandas.Series(pandas.to_datetime(["2024-01-01", "2024-02-01"])).astype("M8[ns]")
+    for end in (np.array(["2024-01-31T12", "2024-03-01"], "M8[us]"),
+                np.array(["2024-01-31", "2024-03-01"], "M8[D]")):
+        index = rtindex.build(rtindex.intervals(start, end, ends="[)"))
+        assert index.contains(np.array(["2024-01-30", "2024-02-29"], "M8[ns]")).tolist() == [0, 1]
+        index.insert(rtindex.intervals(start, end, ends="[)"))
+        assert index.contains(np.array(["2024-02-29"], "M8[D]"), "count").tolist() == [2]
+    far = np.array(["2900-01-31", "2900-03-01"], "M8[s]")
+    with pytest.raises(rtindex.Error, match="too far from 1970"):
+        rtindex.build(rtindex.intervals(start, far, ends="[)"))
