@@ -407,6 +407,11 @@ def test_intervals(con, ends):
                                 ("covers", f"s {after} a AND b {before} e")):
             check(con, f"SELECT id, rtindex_{kind}_count('{index}', {by}a, b) FROM p ORDER BY ALL",
                   f"SELECT id, count(t.rowid) FROM p LEFT JOIN t ON {condition}{extra} GROUP BY ALL ORDER BY ALL")
+        # The smallest row at the least distance; an interval that contains the point is closer than all others.
+        check(con, f"SELECT id, rtindex_nearest('{index}', {by}a) FROM p ORDER BY ALL",
+              f"""SELECT id, (min((CASE WHEN s {after} a AND a {before} e THEN 0 ELSE greatest(s - a, a - e) + 1 END)
+                  * 1000000 + t.rowid) % 1000000)::BIGINT
+                  FROM p LEFT JOIN t ON e IS NOT NULL AND (s < e OR '{ends}' = '[]'){extra} GROUP BY ALL ORDER BY ALL""")
     assert con.execute("SELECT key_type FROM rtindex_indexes()").fetchall() == [
         (f"intervals {ends} of (VARCHAR, DOUBLE)",), (f"intervals {ends} of DOUBLE",)]
     with pytest.raises(duckdb.Error, match="the index 'i' holds intervals: use the functions rtindex_contains"):
