@@ -8,6 +8,7 @@ import io
 import math
 import random
 import uuid
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -115,7 +116,7 @@ def test_rows_take_from_frames():
     assert rows.take(np.array([10, 20, 30])).tolist() == rows.take(pl.Series([10, 20, 30])).to_list() == [20, 10, 30]
 
 
-KEYS = {
+KEYS: dict[str, list[Any]] = {
     "decimal": [decimal.Decimal("1.50"), decimal.Decimal("-7.25"), None, decimal.Decimal("10")],
     "wide decimal": [decimal.Decimal(10) ** 30, decimal.Decimal("-0.5"), decimal.Decimal(10) ** 30],
     "uuid": [uuid.UUID(int=5), uuid.UUID(int=1 << 127), None, uuid.UUID(int=256)],

@@ -10,6 +10,7 @@ import decimal
 import math
 import os
 import random
+import uuid
 
 import numpy as np
 import pandas as pd
@@ -44,6 +45,8 @@ TYPES = {
     "zoned": (pa.timestamp("us", "Europe/Berlin"), lambda rng: times(rng, "hours")),
     "duration": (pa.duration("us"), lambda rng: [datetime.timedelta(seconds=rng.randrange(9)) for _ in range(9)]),
     "time": (pa.time64("us"), lambda rng: [time.time() for time in times(rng, "minutes")]),
+    "uuid": (pa.binary(16), lambda rng: [uuid.UUID(int=rng.randrange(2**128)) for _ in range(9)]),
+    "enum": (pa.dictionary(pa.int32(), pa.string()), lambda rng: ["z", "x", "Ω", "y"]),
     "decimal": (pa.decimal128(12, 2), lambda rng: [decimal.Decimal(rng.randrange(-900, 900)) / 100 for _ in range(9)]),
 }
 NO_POLARS = {"timestamp[s]"}
@@ -64,6 +67,10 @@ class Table:
 
     def holder(self, codes, libraries=("arrow", "pandas", "polars", "list", "chunked")):
         items = [None if code is None else self.domain[code] for code in codes]
+        if self.name == "uuid":
+            return self.uuids(items, libraries)
+        if self.name == "enum":
+            return self.categories(items, libraries)
         array = pa.array(items, self.kind.value_type if pa.types.is_dictionary(self.kind) else self.kind)
         array = array.dictionary_encode() if pa.types.is_dictionary(self.kind) else array
         library = self.rng.choice(libraries)
@@ -78,6 +85,43 @@ class Table:
             middle = self.rng.randrange(len(codes) + 1)
             return pa.chunked_array([array[:middle], array[middle:]])
         return array
+
+
+    def uuids(self, items, libraries):
+        library = self.rng.choice(libraries)
+        if library == "pandas":
+            return pd.Series(items, dtype=object)
+        if library == "list" and any(item is not None for item in items):
+            return items
+        return pa.array([None if item is None else item.bytes for item in items], self.kind)
+
+    def categories(self, items, libraries):
+        """Ordered categories, alphabetical as the index holds them."""
+        library = self.rng.choice(libraries)
+        if library == "polars":
+            return pl.Series(items, dtype=pl.Enum(self.domain))
+        if library in ("arrow", "chunked"):
+            return pa.array(items, pa.string()).dictionary_encode()
+        return pd.Series(pd.Categorical(items, self.domain, ordered=True))
+
+
+def check_order(table, index, column):
+    """The keys in their order, one of them at each quantile."""
+    known = sorted(key for key in column if key is not None)
+    wanted = [table.domain[key] for key in known]
+    if table.name == "zoned":
+        wanted = [key.replace(tzinfo=datetime.timezone.utc) for key in wanted]
+
+    def plain(key):
+        return key.astype("M8[us]").item() if isinstance(key, np.datetime64) else key
+
+    assert [plain(key) for key in index] == wanted
+    assert index.is_unique == (len({*known}) == len(known))
+    if wanted:
+        assert (plain(index.min()), plain(index.max())) == (wanted[0], wanted[-1])
+    if wanted and table.name not in ("string", "category", "enum"):
+        q = table.rng.choice([0, 1, table.rng.random()])
+        assert plain(index.quantile(q)) == wanted[math.floor((len(wanted) - 1) * q)]
 
 
 def values_of(rng, size):
@@ -142,6 +186,7 @@ def test_indexes_against_full_scans(part):
         included = rng.random() < 0.5
         index = rtindex.build(table.holder(column), rng.choice(SPECS), include=given if included else None)
         check_queries(table, index, column, items, None if included else given)
+        check_order(table, index, column)
         for _ in range(rng.randrange(3)):
             new = table.draw(rng.randrange(1, 5)) + [0]
             more = values_of(rng, len(new))[0]
@@ -158,12 +203,13 @@ def test_indexes_against_full_scans(part):
                 index.update([moved], table.holder([column[moved]]))
         given = pd.Series(items, dtype="Int64")
         check_queries(table, index, column, items, None if included else given)
+        check_order(table, index, column)
 
 
 def test_joins_against_pandas_and_polars():
     for number in range(ROUNDS):
         rng = random.Random(number)
-        name = rng.choice([name for name in TYPES if name not in ("category", "decimal", "time", "bool", "timestamp[s]")])
+        name = rng.choice([name for name in TYPES if name not in ("category", "decimal", "time", "bool", "timestamp[s]", "uuid", "enum")])
         table = Table(rng, name, rng.randrange(1, 20))
         left, right = (table.holder([*table.draw(rng.randrange(1, 20)), 0], ("arrow",)) for _ in range(2))
         frames = [pd.DataFrame({"key": array.to_pandas(), side: range(len(array))}) for array, side in ((left, "l"), (right, "r"))]
