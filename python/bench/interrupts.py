@@ -3,8 +3,8 @@
     python python/bench/interrupts.py [--rounds N] [--keys N]
 
 A second thread interrupts each call in the middle; the time from the signal to KeyboardInterrupt is
-printed beside that of the whole call. pandas is there for comparison: it does not stop. Then lookups
-take turns on the main thread, where calls check for signals, and on another one, where they do not.
+printed beside that of the whole call, and beside a sort of pandas. Then lookups take turns on the
+main thread, where calls check for signals, and on another one, where they do not.
 
 The goals: 200 milliseconds, and 1 %.
 """
@@ -81,8 +81,8 @@ def main() -> None:
         for name, call in calls.items():
             whole = seconds(call)
             times = [stop_ms(call, whole) for _ in range(options.rounds)]
-            print(f"{name:18} {1000 * whole:8.0f} ms, stopped after {statistics.median(times):6.0f} ms, "
-                  f"at most {max(times):6.0f}")
+            print(f"{name:18} {1000 * whole:8.0f} ms, stopped after "
+                  f"{statistics.median(times):6.0f} ms, at most {max(times):6.0f}")
 
     def look_up() -> float:
         return seconds(lambda: index.lookup(lookups, "count"))

@@ -155,7 +155,7 @@ def test_errors_say_what_to_do(sales):
         (lambda: index.filter({"prices": 3}), "unknown column 'prices': the index has price, day"),
         (lambda: index.filter({"price": None}), "rtindex.is_null()"),
         (lambda: index.filter({"price": (1, 2, 3)}), "two ends, got 3"),
-        (lambda: index.filter({"price": "a"}), "cannot be compared with column 1"),
+        (lambda: index.filter({"price": "a"}), "cannot be compared with column 'price'"),
         (lambda: index.filter({"day": "tomorrow"}), "invalid time 'tomorrow'"),
         (lambda: index.filter([1]), "expected a dict of conditions"),
         (lambda: index.filter({"price": ([1, 2], [3, 4, 5])}), "one length"),

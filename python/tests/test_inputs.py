@@ -173,7 +173,8 @@ def test_categories_are_their_values(kind, other):
         assert index.nulls().tolist() == [2]
         assert listed(index.lookup(keys, "count")) == [2, 1, 0, 2, 1]
     assert listed(rtindex.build(column).lookup(["a", "x"], "count")) == [1, 0]
-    assert rtindex.build(column).range("a", "b", "count") == 3
+    if kind != "enum":  # whose order is another one
+        assert rtindex.build(column).range("a", "b", "count") == 3
     if "frame" not in (kind, other):
         pairs = rtindex.build((column, [1, 2, 3, 4, 5]))
         assert listed(pairs.lookup((keys, [1, 2, 3, 4, 9]), "count")) == [1, 1, 0, 1, 0]
