@@ -327,5 +327,79 @@ INSTANTIATE_TEST_SUITE_P(
              (std::get<2>(tested.param) ? "_changed" : "");
     });
 
+// Of points or of intervals.
+class DamagedShapes : public testing::TestWithParam<std::tuple<std::string, bool>> {
+ protected:
+  DamagedShapes() {
+    for (std::uint32_t i = 0; i < 500; ++i) {
+      low_.push_back(i * 37 % 401);
+      high_.push_back(low_.back() + std::uint64_t{i % 9} * 70000);
+    }
+  }
+
+  [[nodiscard]] ColumnView column() const {
+    if (std::get<1>(GetParam())) return ColumnView::points({low_, high_});
+    return ColumnView::intervals(low_, high_, Ends::closed);
+  }
+  void query(const Index& index) const {
+    const Query box = Query::box({{ConditionKind::range, lower_, upper_, Ends::closed},
+                                  {ConditionKind::range, lower_, {}, Ends::closed}});
+    try {
+      const Answers answers =
+          index.answer(std::get<1>(GetParam()) ? box : Query::overlaps(lower_, upper_),
+                       {.answers = Answer::first | Answer::count | Answer::rows | Answer::bitmap});
+      for (const auto rows : {answers.first(), answers.rows()})
+        for (const std::uint32_t row : rows)
+          ASSERT_TRUE(row < index.size() || row == miss_row) << row;
+    } catch (const Error&) {
+      // as good as a wrong answer
+    }
+  }
+  void use(Index& index) const {
+    query(index);
+    try {
+      index.insert(column());
+      index.erase(std::vector<std::uint32_t>{1, 7, 400});
+      query(index);
+      index.merge();
+    } catch (const Error&) {
+      // the damage was found
+    }
+    query(index);
+  }
+
+  std::vector<std::uint64_t> low_, high_;
+  std::vector<std::uint64_t> lower_ = {0, 100, 300}, upper_ = {50, 100000, 400};
+};
+
+TEST_P(DamagedShapes, CauseAnErrorOrAnyAnswer) {
+  if (!is_available(std::get<0>(GetParam()))) GTEST_SKIP() << "not in this build";
+  Index whole = build(column(), std::get<0>(GetParam()));
+  whole.erase(std::vector<std::uint32_t>{2, 3});
+  const IndexBytes bytes(whole.serialize());
+  const std::uint64_t seed = from_environment("RTINDEX_FUZZ_SEED", 20240608);
+  const std::size_t rounds = from_environment("RTINDEX_FUZZ_ROUNDS", affordable(200));
+  for (std::size_t round = 0; round < rounds && !HasFatalFailure(); ++round) {
+    SCOPED_TRACE("seed " + std::to_string(seed) + ", round " + std::to_string(round));
+    Random random(seed + round);
+    IndexBytes file = bytes;
+    Damage(file, random).strike();
+    try {
+      Index index = deserialize(std::as_bytes(std::span(file.bytes)));
+      use(index);
+    } catch (const Error& error) {
+      EXPECT_STRNE(error.what(), "");
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Indexes, DamagedShapes,
+                         testing::Combine(testing::Values("rx:native@cpu", "rx:embree@cpu"),
+                                          testing::Bool()),
+                         [](const auto& tested) {
+                           return test_name(std::get<0>(tested.param)) +
+                                  (std::get<1>(tested.param) ? "_points" : "_intervals");
+                         });
+
 }  // namespace
 }  // namespace rtindex::test
