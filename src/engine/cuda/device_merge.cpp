@@ -62,7 +62,7 @@ void merge_into(OrderedArrays& arrays, const MergeSide& first, const MergeSide& 
 Segment DeviceSegmentBuilder::merge(std::span<const Segment> segments, std::size_t row_count,
                                     bool is_all) const {
   const OnDevice current(gpu_.device);
-  if (segments.front().codec->are_points()) {
+  if (segments.front().codec->are_points() && !kind_->points) {
     if (std::optional<Segment> merged = merge_points(segments, row_count))
       return std::move(*merged);
   }
