@@ -89,7 +89,8 @@ Tolerance parse_tolerance(const std::string& text, const LoadedColumn& keys) {
 }  // namespace
 
 void NeighbourOptions::add_to(CLI::App& verb) {
-  verb.add_flag("--no-exact", no_exact, "Exclude equal keys, and intervals that contain the key")->group(neighbour_group);
+  verb.add_flag("--no-exact", no_exact, "Exclude equal keys, and intervals that contain the key")
+      ->group(neighbour_group);
   verb.add_option("--tolerance", tolerance,
                   "How far away a neighbour may be: a number, or for times a\n"
                   "duration such as 5s, 250ms, 10min, 2h or 3d")

@@ -351,8 +351,8 @@ RTINDEX_C_INLINE rtindex_query rtindex_query_range(const rtindex_column* lower,
 RTINDEX_C_INLINE rtindex_query rtindex_query_prefix(const rtindex_column* prefixes) {
   return rtindex_query_of(RTINDEX_QUERY_PREFIX, 0, 0, prefixes, NULL);
 }
-/// Rows with the closest key, or all with the closest interval, before or after those of `keys`; set
-/// `exact` and the tolerance afterwards.
+/// Rows with the closest key, or all with the closest interval, before or after those of `keys`;
+/// set `exact` and the tolerance afterwards.
 RTINDEX_C_INLINE rtindex_query rtindex_query_nearest(const rtindex_column* keys,
                                                      int32_t direction) {
   return rtindex_query_of(RTINDEX_QUERY_NEAREST, 0, direction, keys, NULL);

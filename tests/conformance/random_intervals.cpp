@@ -34,7 +34,7 @@ void run_with_seeds(const Run& run) {
 }
 
 [[nodiscard]] std::vector<std::uint32_t> valid_rows(const std::vector<bool>& erased,
-                                                   std::size_t count, Random& random) {
+                                                    std::size_t count, Random& random) {
   std::vector<std::uint32_t> rows;
   for (std::uint32_t row = 0; row < erased.size(); ++row)
     if (!erased[row]) rows.push_back(row);
