@@ -76,7 +76,8 @@ FoundRows BoxSearcher::collect(const BoxSearch& search, const RowsWanted& wanted
                                const Queue& queue) const {
   // Positions in an array of rows have 32 bits.
   constexpr std::uint64_t max_collected = std::numeric_limits<std::uint32_t>::max();
-  const std::uint32_t parts = parts_of_boxes(search, wanted.limit);
+  // One warp lists rows in the same order whenever it is called.
+  const std::uint32_t parts = wanted.in_order ? 1 : parts_of_boxes(search, wanted.limit);
   const std::size_t all_parts = search.count * parts;
   FoundRows found;
   found.runs = DeviceArray<Run>(queue, search.count);

@@ -290,9 +290,11 @@ FoundRows DeviceBatch::answer_one(std::size_t target, const Piece& piece,
 FoundRows DeviceBatch::find_rows(std::size_t target, std::size_t first,
                                  const DeviceLookups& lookups, const RowsWanted& wanted,
                                  cudaStream_t stream) const {
-  // The pairs of one lookup may be written by several calls, and rays return hits in any order.
+  // The pairs of one lookup may be written by several calls. Rays return hits in any order, and so
+  // do threads that share a box.
   const bool is_split = request_.join != nullptr && request_.join->total != nullptr &&
-                        lookups.count == 1 && traits_[target].folds_hits;
+                        lookups.count == 1 &&
+                        (traits_[target].folds_hits || traits_[target].points);
   RowsWanted ordered = wanted;
   ordered.in_order = wanted.in_order || is_split;
   const Method method = method_of(traits_[target], {.kind = targets_[target].batch.kind(),

@@ -49,7 +49,7 @@ struct RowsWanted {
   bool any = false;
   std::uint32_t limit = 0;   // of one lookup
   bool sizes_only = false;   // only their number
-  bool in_order = false;     // in key order, with their keys
+  bool in_order = false;     // in key order, with their keys; of points: the same in every call
   bool by_position = false;  // of a searcher in key order: as runs of its positions
 };
 
