@@ -76,6 +76,7 @@ class ReachableBoxes {
          request.answers == AnswerSet(Answer::count) && request.outputs.count != nullptr &&
          request.outputs.memory_space == MemorySpace::host && request.outputs.matched == nullptr &&
          request.join == nullptr && request.counters == nullptr && request.plan == nullptr &&
+         is_box_searcher(device_searcher(segments.front())) &&
          std::all_of(query.conditions.begin(), query.conditions.end(), is_here);
 }
 

@@ -58,6 +58,10 @@ class BoxSearcher final : public DeviceSearcher {
   std::unique_ptr<OrderedArrays> arrays_;
 };
 
+// Whether a searcher of points has them in blocks; else rays find them.
+[[nodiscard]] inline bool is_box_searcher(const DeviceSearcher& searcher) {
+  return !searcher.traits(0).folds_hits;
+}
 [[nodiscard]] inline const BoxSearcher& box_searcher(const DeviceSearcher& searcher) {
   return static_cast<const BoxSearcher&>(searcher);
 }

@@ -143,8 +143,8 @@ class DeviceBatch {
                                     cudaStream_t stream) const;
   // Whether rows are written to the caller's buffer as they are found.
   [[nodiscard]] bool writes_rows() const {
-    return targets_.size() == 1 && traits_[0].points && request_.join == nullptr &&
-           request_.outputs.memory_space == MemorySpace::device;
+    return targets_.size() == 1 && traits_[0].points && !traits_[0].folds_hits &&
+           request_.join == nullptr && request_.outputs.memory_space == MemorySpace::device;
   }
   void answer_to_device(const Piece& piece, const RowValues& values, const Queue& queue) const;
   void join(const Piece& piece, const JoinRequest& request, const Queue& queue) const;

@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "base/parallel.hpp"
 #include "base/types.hpp"
+#include "engine/cuda/box_searcher.hpp"
 #include "engine/cuda/device_batch.hpp"
 #include "engine/cuda/device_segments.hpp"
 #include "engine/cuda/segment_input.hpp"
@@ -224,9 +225,12 @@ void DeviceBatchRunner::write_bitmaps(std::span<const Segment> segments, const B
   plan.counts_on_host = true;
   reject_capture(plan, request.stream);
   if (request.plan != nullptr) *request.plan = plan.describe();
-  if (query.kind == QueryKind::box) return write_box_bitmaps(segments, query, request);
-  const bool on_host = query.lower.memory_space() == MemorySpace::host &&
-                       query.upper.memory_space() == MemorySpace::host;
+  if (query.kind == QueryKind::box && is_box_searcher(device_searcher(segments.front())))
+    return write_box_bitmaps(segments, query, request);
+  const bool on_host = query.kind == QueryKind::box
+                           ? request.outputs.memory_space == MemorySpace::host
+                           : query.lower.memory_space() == MemorySpace::host &&
+                                 query.upper.memory_space() == MemorySpace::host;
   if (on_host) {
     AnswersAccess access({.answers = Answer::rows, .stream = request.stream}, query.size());
     run(segments, query, access.request());
