@@ -3,6 +3,7 @@
 import datetime
 import pickle
 import random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -275,7 +276,8 @@ def test_nearest_finds_all_at_the_least_distance(ends, direction):
                 distance[inside] = -1 if exact else np.inf
                 least = distance.min()
                 limit = np.inf if tolerance is None else tolerance
-                wanted = np.flatnonzero(distance == least) if least <= limit and least < np.inf else []
+                found = least <= limit and least < np.inf
+                wanted: Any = np.flatnonzero(distance == least) if found else []
                 assert sorted(rows.tolist()) == list(wanted)
                 assert count == len(wanted)
                 assert first == (wanted[0] if len(wanted) else rtindex.MISS)

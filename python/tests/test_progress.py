@@ -35,13 +35,13 @@ def test_calls_report_their_progress(index, tmp_path):
              lambda report: rtindex.load(path, "full", progress=report),
              lambda report: index.snapshot().merge(progress=report)]
     for call in calls:
-        shares = []
+        shares: list[float] = []
         call(shares.append)
         require_shares(shares)
 
 
 def test_every_call_reports_within_progress(index):
-    shares = []
+    shares: list[float] = []
     with rtindex.progress(shares.append):
         index.lookup(COLUMN, "count")
     require_shares(shares)
@@ -53,7 +53,7 @@ def test_every_call_reports_within_progress(index):
 def test_chunks_of_a_column_are_one_call(index):
     pyarrow = pytest.importorskip("pyarrow")
     chunks = pyarrow.chunked_array([COLUMN[:2**20], COLUMN[2**20:]])
-    shares = []
+    shares: list[float] = []
     with rtindex.progress(shares.append):
         index.lookup(chunks, "count")
     require_shares(shares)
@@ -61,7 +61,8 @@ def test_chunks_of_a_column_are_one_call(index):
 
 
 def test_progress_nests(index):
-    outer, inner = [], []
+    outer: list[float] = []
+    inner: list[float] = []
     with rtindex.progress(outer.append):
         with rtindex.progress(inner.append):
             index.lookup(COLUMN[:10])
@@ -91,7 +92,7 @@ def test_a_callback_is_a_function():
 
 
 def test_callbacks_of_other_threads(index):
-    shares = []
+    shares: list[float] = []
 
     def work():
         with rtindex.progress(shares.append):
