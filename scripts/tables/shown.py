@@ -229,6 +229,24 @@ SHOWN["intervals_gpu"] = pivot(
     lambda lengths, what: figure("nvidia-h200/intervals.jsonl", "value", metric="lookup_ms",
                                  series=f"rx:native@cuda, {what}", category=lengths))
 
+# Filters
+def filter_figure(values: str, series: str, share: float, unit: float) -> float | None:
+    found = figure("nvidia-h200/filters.jsonl", "value", metric="lookup_ms", series=f"{series}, three {values} columns",
+                   x=share)
+    return None if found is None else found * unit
+
+
+SHOWN["filters_gpu"] = pivot(
+    "rows that match", {"10^-6": 1e-6, "10^-5": 1e-5, "10^-4": 1e-4, "10^-3": 1e-3, "10^-2": 1e-2, "one half": 0.5},
+    {f"{what}{unit}, {values} columns": (values, series, factor) for values in ("uniform", "correlated")
+     for what, unit, series, factor in (
+         ("scan of all rows", ", us", "scan on cuda, count", 1000),
+         ("count of one box", ", us", "rx:native@cuda, count", 1000),
+         ("its rows", ", us", "rx:native@cuda, rows", 1000),
+         ("its bitmap", ", us", "rx:native@cuda, bitmap", 1000),
+         ("counts of 2^16 boxes", ", ms", "rx:native@cuda, counts of 65536 boxes", 1))},
+    lambda row, share: filter_figure(row[0], row[1], share, row[2]))
+
 # Changes
 SHOWN["changes_batches"] = pivot(
     "rows in a batch", {"1": 0, "2^12": 12, "2^16": 16, "2^20": 20, "2^22": 22, "2^24": 24},
