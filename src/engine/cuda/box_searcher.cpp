@@ -73,7 +73,7 @@ FoundRows BoxSearcher::answer_on_device(Method, const SearchedLookups& searched,
 }
 
 FoundRows BoxSearcher::collect(const BoxSearch& search, const RowsWanted& wanted,
-                               const Queue& queue) const {
+                               const Queue& queue) {
   // Positions in an array of rows have 32 bits.
   constexpr std::uint64_t max_collected = std::numeric_limits<std::uint32_t>::max();
   // One warp lists rows in the same order whenever it is called.

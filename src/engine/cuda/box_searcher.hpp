@@ -48,8 +48,8 @@ class BoxSearcher final : public DeviceSearcher {
   [[nodiscard]] BoxSearch search_of(const DeviceLookups& lookups,
                                     const DeletedRowsUse& deleted) const;
   [[nodiscard]] std::vector<std::pair<std::string, std::size_t>> memory_entries() const override;
-  [[nodiscard]] FoundRows collect(const BoxSearch& search, const RowsWanted& wanted,
-                                  const Queue& queue) const;
+  [[nodiscard]] static FoundRows collect(const BoxSearch& search, const RowsWanted& wanted,
+                                         const Queue& queue);
   // In the order of the tree, in host memory.
   [[nodiscard]] PackedKeys keys_in_order(std::size_t column, cudaStream_t stream) const;
   [[nodiscard]] Array<std::uint32_t> rows_in_order(cudaStream_t stream) const;
