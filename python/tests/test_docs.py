@@ -16,7 +16,7 @@ import rtindex
 
 @pytest.mark.parametrize(("page", "blocks"), [("docs/tutorial.md", 10), ("docs/python.md", 15),
                                               ("docs/changes.md", 6), ("docs/joins.md", 8),
-                                              ("docs/intervals.md", 5), ("docs/filters.md", 4),
+                                              ("docs/intervals.md", 5), ("docs/filters.md", 5),
                                               ("docs/dask.md", 8),
                                               ("docs/memory-and-speed.md", 1), ("README.md", 1)])
 def test_pages_print_what_they_show(page, blocks, tmp_path, monkeypatch):
