@@ -164,7 +164,7 @@ TEST_P(ShapesOutOfMemory, EveryChange) {
       Index changed = unchanged.snapshot();
       change(changed);  // and makes what the searchers keep for later changes
       fail_every_allocation(name,
-                            {.call = [&] { change(index); },
+                            {.call = [&, &change = change] { change(index); },
                              .expect_unchanged = [&] { EXPECT_EQ(index.serialize(), before); },
                              .undo = [&] { index = unchanged.snapshot(); }});
       if (HasFailure()) return;
