@@ -145,7 +145,7 @@ struct Query {
   /// contains the key; or else its end is the greatest before the key (`backward`), its start the
   /// least behind the key (`forward`), or the closer one of these two, both where they are as close
   /// (`nearest`). The distance is that of the key from this end as values, whether or not the end
-  /// belongs to the interval. Without `exact`, intervals that contain the key are left out. There
+  /// belongs to the interval. Without `exact`, intervals that contain the key do not match. There
   /// is no `key`.
   [[nodiscard]] static Query nearest(ColumnView keys, const NearestOptions& options = {}) {
     return {.kind = QueryKind::nearest, .lower = std::move(keys), .neighbour = options};
