@@ -80,10 +80,7 @@ TEST_P(Intervals, ChangeLikeKeys) {
         table.rows.insert(table.rows.end(), added.begin(), added.end());
         table.erased.resize(table.rows.size(), false);
         included.insert(included.end(), new_values.keys().begin(), new_values.keys().end());
-        std::vector<std::uint32_t> live;
-        for (std::uint32_t row = 0; row < table.rows.size(); ++row)
-          if (!table.erased[row]) live.push_back(row);
-        random.shuffle(live);
+        const std::vector<std::uint32_t> live = live_rows(table.erased, random);
         const std::vector<std::uint32_t> erased(live.begin(), live.begin() + 3);
         index.erase(erased);
         for (const std::uint32_t row : erased) table.erased[row] = true;

@@ -37,4 +37,14 @@ class Random {
   std::mt19937_64 engine_;
 };
 
+// The rows that are not erased, in random order.
+[[nodiscard]] inline std::vector<std::uint32_t> live_rows(const std::vector<bool>& erased,
+                                                          Random& random) {
+  std::vector<std::uint32_t> live;
+  for (std::uint32_t row = 0; row < erased.size(); ++row)
+    if (!erased[row]) live.push_back(row);
+  random.shuffle(live);
+  return live;
+}
+
 }  // namespace rtindex::test

@@ -239,10 +239,7 @@ TEST_F(DeviceBoxes, ChangeOnTheGpu) {
       index.insert(PlacedPoints(memory_spaces[round % 2], new_rows.view()).view());
       table.rows.insert(table.rows.end(), added.begin(), added.end());
       table.erased.resize(table.rows.size(), false);
-      std::vector<std::uint32_t> live;
-      for (std::uint32_t row = 0; row < table.rows.size(); ++row)
-        if (!table.erased[row]) live.push_back(row);
-      random.shuffle(live);
+      const std::vector<std::uint32_t> live = live_rows(table.erased, random);
       const std::vector<std::uint32_t> erased(live.begin(), live.begin() + 9);
       index.erase(erased);
       for (const std::uint32_t row : erased) table.erased[row] = true;
