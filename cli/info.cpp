@@ -146,7 +146,7 @@ void print_index(const InfoOptions& options) {
         "{{\"file\": {}, \"spec\": {}, \"type\": {}, \"rows\": {}, \"live\": {}, "
         "\"bytes\": {}}}\n",
         json_text(options.file), json_text(index.spec().text()), json_text(column.type_text()),
-        index.size(), index.live(), bytes);
+        index.size(), index.valid(), bytes);
     return;
   }
   fmt::print("index file of {}\n{}", human_bytes(bytes), index.describe());

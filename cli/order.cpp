@@ -131,7 +131,7 @@ void select_rows(const SelectOptions& options) {
                                  LoadedColumn::indexed("", Type::u64, 0)));
   opened.build(options);
   std::vector<std::int64_t> ranks = options.ranks;
-  if (!options.quantiles.empty()) ranks = ranks_of(options.quantiles, opened.index->live());
+  if (!options.quantiles.empty()) ranks = ranks_of(options.quantiles, opened.index->valid());
   const ColumnView selected = options.ranks_file.empty() ? ColumnView(ranks) : from_file.view();
   const std::vector<std::uint32_t> rows = opened.index->select(selected);
   output.put(

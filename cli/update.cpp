@@ -243,7 +243,7 @@ void run(UpdateOptions options) {
   guard.reset();
   const double write_seconds = seconds_from(start);
 
-  fmt::print("{}rows     {}, {} live\nsegments {}\n", report, index.size(), index.live(),
+  fmt::print("{}rows     {}, {} valid\nsegments {}\n", report, index.size(), index.valid(),
              described(index, "segments"));
   if (options.describe) fmt::print("\n{}", index.describe());
   std::fflush(stdout);
@@ -257,7 +257,7 @@ constexpr const char* update_examples = R"(Examples:
   rtindex update keys.rtindex --insert new.npy
       Append one row per key, and save the index in place:
         inserted 3 rows from rowID 1000
-        rows     1003, 1003 live
+        rows     1003, 1003 valid
   rtindex update keys.rtindex --erase rows.npy --merge -o smaller.rtindex
       Erase rows by rowID, drop them from the structure, and write another file.
   rtindex update city.rtindex --erase-key Oslo --erase-key Bergen

@@ -65,8 +65,8 @@ class SingleRows {
       sum_ -= values_[row];
       return;
     }
-    const std::size_t live = order_.size() - erased_;
-    const std::uint32_t row = order_[erased_ + random_() % live];
+    const std::size_t valid = order_.size() - erased_;
+    const std::uint32_t row = order_[erased_ + random_() % valid];
     if (kind == "update") return index_->update(std::vector{row}, std::vector{key});
     index_->set_included(std::vector{row}, std::vector{value});
     sum_ += value - values_[row];

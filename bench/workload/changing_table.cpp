@@ -62,7 +62,7 @@ Column ChangingTable::column() const {
   return {column_.keys.part(0, size_), column_.values.part(0, size_), {}, column_.about};
 }
 
-Column ChangingTable::valid_column() const { return rows_of(column(), rows_at(erased_, live())); }
+Column ChangingTable::valid_column() const { return rows_of(column(), rows_at(erased_, valid())); }
 
 Lookups ChangingTable::hits_between(std::size_t first, std::size_t end, std::size_t size,
                                     std::uint64_t seed) const {
@@ -73,13 +73,13 @@ Lookups ChangingTable::hits_between(std::size_t first, std::size_t end, std::siz
 RowBatch ChangingTable::next(Change change, std::size_t size) const {
   RowBatch batch{.change = change, .size = size, .rows = {}, .keys = {}, .values = {}};
   if (change == Change::erase) {
-    require(size, live(), "are not erased");
+    require(size, valid(), "are not erased");
     batch.rows = rows_at(erased_, size);
     return batch;
   }
   require(size, new_keys_.old + new_keys_.new_keys() - new_keys_.first, "new keys are left");
   if (change == Change::update) {
-    require(size, live(), "are not erased");
+    require(size, valid(), "are not erased");
     batch.rows = rows_at(first_to_update(size), size);
     batch.keys = KeyArray(space(), column_.keys.bits(), size);
   } else {

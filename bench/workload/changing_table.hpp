@@ -45,7 +45,7 @@ class ChangingTable {
 
   // Rows, erased ones included, and those that are not erased.
   [[nodiscard]] std::size_t size() const { return size_; }
-  [[nodiscard]] std::size_t live() const { return size_ - erased_; }
+  [[nodiscard]] std::size_t valid() const { return size_ - erased_; }
   [[nodiscard]] ExecutionSpace& space() const { return column_.space(); }
 
   // All rows, in the memory of the table: valid as long as the table does not change.

@@ -71,7 +71,9 @@ void query_lookups(const Index& index, const test::Batch& batch) {
 }
 
 void query_ranks(const Index& index, const ColumnView& keys) {
-  const std::vector<std::uint64_t> ranks = {0, 1, index.live(), ~std::uint64_t{0}};
+  // A file may claim more rows than there is memory for the keys that select() copies.
+  if (index.size() > many_rows) return;
+  const std::vector<std::uint64_t> ranks = {0, 1, index.valid(), ~std::uint64_t{0}};
   try_to([&] { static_cast<void>(index.rank(keys)); });
   try_to([&] { require_rows(index, index.select(ranks)); });
   try_to([&] { require_rows(index, index.null_rows()); });
@@ -87,7 +89,7 @@ void read_descriptions(const Index& index) {
 }  // namespace
 
 void run_some_query(const Index& index, const std::vector<test::Batch>& batches, Input& input) {
-  require(index.live() <= index.size(), "more live rows than rows");
+  require(index.valid() <= index.size(), "more valid rows than rows");
   const test::Batch& batch = input.pick(batches);
   const ColumnView keys = batch.lower.view();
   switch (input.below(10)) {

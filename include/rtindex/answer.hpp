@@ -62,7 +62,7 @@ class AnswerSet {
     return (bits_ & answers.bits_) != 0;
   }
   /// The answers that are not in `others`.
-  [[nodiscard]] constexpr AnswerSet without(AnswerSet others) const {
+  [[nodiscard]] constexpr AnswerSet difference(AnswerSet others) const {
     AnswerSet rest = *this;
     rest.bits_ &= ~others.bits_;
     return rest;

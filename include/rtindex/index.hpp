@@ -239,7 +239,7 @@ class RTINDEX_API Index {
   /// size of a value column.
   [[nodiscard]] std::size_t size() const;
   /// The number of rows that are neither erased nor null.
-  [[nodiscard]] std::size_t live() const;
+  [[nodiscard]] std::size_t valid() const;
   /// The type of the column.
   [[nodiscard]] Type type() const;
   /// The types of a composite column's parts; empty for any other column.

@@ -172,9 +172,9 @@ class Index(OrderedCalls):
         return {name: held for name, held, _ in self._core.included}
 
     @property
-    def live(self) -> int:
+    def valid(self) -> int:
         """The number of rows that are neither erased nor null."""
-        return self._core.live
+        return self._core.valid
 
     def memory_usage(self) -> MemoryUsage:
         """Memory of the index, in bytes."""
@@ -197,8 +197,8 @@ class Index(OrderedCalls):
         if self._points is not None:
             held = f"points ({', '.join(self._points.names)})"
         rows = f"{len(self):,} rows of {held}"
-        live = "" if self.live == len(self) else f", {self.live:,} live"
-        return f"<rtindex.Index {kind}: {rows}{live}, {size}>"
+        valid = "" if self.valid == len(self) else f", {self.valid:,} valid"
+        return f"<rtindex.Index {kind}: {rows}{valid}, {size}>"
 
 
 def build(column: Any, spec: str = "auto", include: Any = None, *,

@@ -249,7 +249,7 @@ class LookupCalls:
         """The row of each rank, where rows are sorted by key, equal keys by rowID, and the first
         has rank 0; a miss beyond the last one. Null keys are not counted.
 
-        `index.select(index.live // 2)` is the row of the median.
+        `index.select(index.valid // 2)` is the row of the median.
         """
         if self._reordered:
             refuse("select")

@@ -57,7 +57,7 @@ class OrderedCalls(LookupCalls):
         method="lower". None for an index without keys."""
         if isinstance(q, bool) or not isinstance(q, (int, float, np.number)) or not 0 <= q <= 1:
             raise InvalidArgumentError(f"invalid q={q!r}: expected a number from 0 to 1")
-        rows = self._core.live
+        rows = self._core.valid
         if not rows:
             return None
         return self._key_at(math.floor((rows - 1) * float(q)))

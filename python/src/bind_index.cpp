@@ -201,7 +201,7 @@ void bind_index(nb::module_& module) {
       .def("memory_usage", memory_usage)
       .def("build_profile", &Index::build_profile)
       .def("__len__", &Index::size)
-      .def_prop_ro("live", &Index::live)
+      .def_prop_ro("valid", &Index::valid)
       .def_prop_ro("type", [](const Index& index) { return name_of(index.type()); })
       .def_prop_ro("interval_ends",
                    [](const Index& index) {

@@ -70,7 +70,7 @@ class Table:
 
     def check(self, index, wanted):
         assert len(index) == len(self.keys)
-        assert index.live == sum(key is not None for key in self.keys)
+        assert index.valid == sum(key is not None for key in self.keys)
         assert rows_of(index, wanted) == matches(self.keys, wanted, wanted)
         given = None if index.included else np.array(self.values)
         if self.has_order:
@@ -144,7 +144,7 @@ def test_every_kind_of_array(maker):
     assert rows_of(index, [14, 40, 41]) == [[], [4], [5]]
     index.set_included(make([4, 5, 6]), narrow)
     assert index.lookup([40, 41, 16], "sum").tolist() == [100, 200, 300]
-    assert (len(index), index.live) == (13, 8)
+    assert (len(index), index.valid) == (13, 8)
 
 
 def test_one_key_and_one_row():
@@ -158,7 +158,7 @@ def test_one_key_and_one_row():
     index.erase(np.array(3))
     assert index.erase_keys(11) == 1
     assert index.lookup([70, 8, 9, 10, 11], "sum", miss=0).tolist() == [1.5, 20, 0, 0, 0]
-    assert index.live == 2
+    assert index.valid == 2
 
 
 def test_nothing_is_a_change_too():
@@ -170,17 +170,17 @@ def test_nothing_is_a_change_too():
     index.set_included([], [])
     assert index.erase_keys([]) == 0 and index.erase_keys([9, None]) == 0
     index.merge()
-    assert (len(index), index.live) == (2, 2)
+    assert (len(index), index.valid) == (2, 2)
     empty = rtindex.build(np.array([], np.int32))
     assert empty.insert([5, None, 5]) == 0
-    assert (len(empty), empty.live, rows_of(empty, [5])) == (3, 2, [[0, 2]])
+    assert (len(empty), empty.valid, rows_of(empty, [5])) == (3, 2, [[0, 2]])
 
 
 def test_strings_and_nulls():
     index = rtindex.build(["https://example.org/a", None, "https://example.org/b"])
     assert index.insert(pl.Series(["no prefix", None, ""])) == 3
     assert index.insert("https://example.org/a") == 6
-    assert (len(index), index.live) == (7, 5)
+    assert (len(index), index.valid) == (7, 5)
     keys = ["https://example.org/a", "no prefix", ""]
     assert rows_of(index, keys) == [[0, 6], [3], [5]]
     index.update([1, 4], ["now", "here"])
@@ -203,7 +203,7 @@ def test_composites():
     assert index.erase_keys([("Ulm", 2020), ("Rom", 1)]) == 3
     index.update([1], ("Rom", 1))
     assert index.lookup([("Bonn", 2021), ("Rom", 1)], "sum").tolist() == [7, 2]
-    assert (len(index), index.live) == (9, 5)
+    assert (len(index), index.valid) == (9, 5)
     with pytest.raises(rtindex.Error, match="parts"):
         index.insert([("Ulm", 1, 2)], [1])
 
@@ -223,7 +223,7 @@ def test_times():
     assert str(found.dt.tz) == "Europe/Berlin"
     assert found.dt.tz_convert("UTC").dt.tz_localize(None).tolist() == [
         NOON, NOON + 2 * second, pd.Timestamp(DAY)]
-    assert index.live == 4
+    assert index.valid == 4
     between = NOON + datetime.timedelta(microseconds=1)
     for call in (lambda: index.insert(np.array([between], "M8[us]"), [noon]),
                  lambda: index.update([0], between),
@@ -302,7 +302,7 @@ def test_a_refused_change_changes_nothing(sentence):
     with pytest.raises(rtindex.InvalidArgumentError) as caught:
         REFUSED[sentence](index)
     assert sentence in str(caught.value)
-    assert (len(index), index.live) == (3, 3)
+    assert (len(index), index.valid) == (3, 3)
     assert index.lookup(PLAIN, "sum").tolist() == [1, 2, 3]
 
 
@@ -331,13 +331,13 @@ def test_values_are_as_many_as_rows():
 
 def test_an_index_describes_its_rows():
     index = rtindex.build(PLAIN)
-    assert "3 rows of int64, " in repr(index) and "live" not in repr(index)
+    assert "3 rows of int64, " in repr(index) and "valid" not in repr(index)
     index.erase([1])
-    assert len(index) == 3 and index.live == 2
-    assert "3 rows of int64, 2 live, " in repr(index)
+    assert len(index) == 3 and index.valid == 2
+    assert "3 rows of int64, 2 valid, " in repr(index)
     assert re.search(r"^rows: 2 \w+, 1 \w+, 0 null$", index.describe(), re.MULTILINE)
     with pytest.raises(AttributeError):
-        setattr(index, "live", 3)  # noqa: B010
+        setattr(index, "valid", 3)  # noqa: B010
 
 
 def test_saved_files_keep_changes(tmp_path):
@@ -346,7 +346,7 @@ def test_saved_files_keep_changes(tmp_path):
     index.erase([5, 7])
     index.save(tmp_path / "index.rtindex")
     again = rtindex.load(tmp_path / "index.rtindex", verify="full")
-    assert (len(again), again.live) == (1003, 1000)
+    assert (len(again), again.valid) == (1003, 1000)
     assert rows_of(again, [5, 7, 5000]) == [[1000], [], [1002]]
     again.insert([7])
     again.save(tmp_path / "index.rtindex")  # over the file that it maps

@@ -93,7 +93,7 @@ def test_several_columns_with_nulls(partitions, client):
 
 def test_points_and_ranges_against_the_oracle(both, wanted):
     index, keys, values = both
-    assert len(index) == index.live == keys.size and index.partitions == 5
+    assert len(index) == index.valid == keys.size and index.partitions == 5
     column = keys.tolist()
     for lower, upper in ((wanted, wanted), (wanted, wanted + 90), (wanted + 5, wanted)):
         rows = oracle.matches(column, lower.tolist(), upper.tolist())

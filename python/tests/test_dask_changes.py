@@ -42,7 +42,7 @@ class Truth:
             self.keys, wanted, "nearest")
         order = oracle.within(self.keys, [None], [None])[0]
         assert index.range(None, None, "rows", order="key").tolist() == order
-        assert index.live == len(order) and len(index) == len(self.keys)
+        assert index.valid == len(order) and len(index) == len(self.keys)
 
 
 @pytest.fixture

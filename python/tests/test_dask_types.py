@@ -114,7 +114,7 @@ def case(request, client):
 def test_lookups_and_ranges(case):
     index, local, wanted = case
     assert (index.type, index.time_unit, len(index)) == (local.type, local.time_unit, len(local))
-    assert index.live == local.live and index.nulls().tolist() == local.nulls().tolist()
+    assert index.valid == local.valid and index.nulls().tolist() == local.nulls().tolist()
     found, expected = (one.lookup(wanted, ["first", "count"], matched=True)
                        for one in (index, local))
     assert rows_of(found.first) == rows_of(expected.first)

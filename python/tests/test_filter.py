@@ -87,7 +87,7 @@ def test_arrays_make_a_batch(sales):
 
 def test_nulls_match_no_condition_on_their_column():
     index = rtindex.build(rtindex.points(a=[1, None, 3, None], b=["x", "y", None, None]), SPEC)
-    assert len(index) == index.live == 4
+    assert len(index) == index.valid == 4
     assert index.filter({}, "count") == 4
     assert index.filter({"a": (None, None)}, "count") == 2
     assert index.filter({"a": rtindex.is_null()}, "rows").tolist() in ([1, 3], [3, 1])
@@ -132,7 +132,7 @@ def test_changes_and_copies(tmp_path):
     index.update([2], {"price": [1000], "day": [datetime.date(2025, 1, 1)], "weight": [None], "store": [1]})
     assert index.filter({"store": 9, "weight": (1, 2)}, "rows").tolist() == [200]
     assert index.filter({"price": (1000, None), "weight": rtindex.is_null()}, "rows").tolist() == [2]
-    assert index.filter({}, "count") == index.live == 249
+    assert index.filter({}, "count") == index.valid == 249
     assert before.filter({}, "count") == 200
     index.save(tmp_path / "points.rtindex")
     for same in (pickle.loads(pickle.dumps(index)), copy.copy(index),

@@ -214,26 +214,26 @@ def test_a_table_that_changes(make):
     random = np.random.default_rng(7)
     keys, values = random.integers(0, 500, 2000), random.integers(0, 100, 2000)
     index = rtindex.build(make(keys), include=make(values))
-    live = np.ones(keys.size, bool)
+    valid = np.ones(keys.size, bool)
     for round_number in range(5):
         new = random.integers(-100, 700, 50)
         assert index.insert(make(new), make(new * 2)) == keys.size
         keys, values = np.append(keys, new), np.append(values, new * 2)
-        live = np.append(live, np.ones(50, bool))
-        rows = random.choice(np.flatnonzero(live), 60, replace=False)
+        valid = np.append(valid, np.ones(50, bool))
+        rows = random.choice(np.flatnonzero(valid), 60, replace=False)
         keys[rows] = random.integers(0, 700, 60)
         index.update(make(rows), make(keys[rows]))
         values[rows[:20]] = round_number
         index.set_included(make(rows[:20]), make(values[rows[:20]]))
         index.erase(make(rows[40:].astype("uint32")))
-        live[rows[40:]] = False
-        gone = live & np.isin(keys, [round_number, 600])
+        valid[rows[40:]] = False
+        gone = valid & np.isin(keys, [round_number, 600])
         assert index.erase_keys(make(np.array([round_number, 600, 5000]))) == gone.sum()
-        live &= ~gone
-        assert (len(index), index.live) == (keys.size, live.sum())
+        valid &= ~gone
+        assert (len(index), index.valid) == (keys.size, valid.sum())
         lookups = np.arange(-100, 700)
         answers = index.lookup(make(lookups), ["count", "sum"], miss=0)
-        wanted = [values[live & (keys == key)] for key in lookups]
+        wanted = [values[valid & (keys == key)] for key in lookups]
         assert to_list(answers["count"]) == [found.size for found in wanted]
         assert to_list(answers["sum"]) == [int(found.sum()) for found in wanted]
     snapshot = index.snapshot()
@@ -253,7 +253,7 @@ def test_changes_that_are_refused(make):
     index.erase(make(np.array([3])))
     with pytest.raises(rtindex.Error, match="row 3"):
         index.erase(make(np.array([3])))
-    assert (len(index), index.live) == (10, 9)
+    assert (len(index), index.valid) == (10, 9)
 
 
 def test_updates_wait_for_the_callers_stream():

@@ -55,9 +55,9 @@ def test_keys_in_order_without_erased_and_null_ones():
     index = rtindex.build([*numbers, None])
     index.erase(range(0, 20_000, 3))
     index.insert([-4, 9999, None])
-    live = [number for row, number in enumerate(numbers) if row % 3]
-    assert [*index] == sorted([*live, -4, 9999])
-    assert index.quantile(0.5) == np.quantile([*live, -4, 9999], 0.5, method="lower")
+    valid = [number for row, number in enumerate(numbers) if row % 3]
+    assert [*index] == sorted([*valid, -4, 9999])
+    assert index.quantile(0.5) == np.quantile([*valid, -4, 9999], 0.5, method="lower")
     assert (index.min(), index.max(), index.is_unique) == (-4, 9999, False)
     assert math.isnan(rtindex.build(np.array([1.0, math.nan])).max())
     for wrong in (-0.1, 1.1, "x", None, True):
@@ -88,7 +88,7 @@ def test_ranges_are_erased():
     index = rtindex.build([26, 25, 29, 23, 29, 27, None])
     assert index.erase_range(25, 27, "(]") == 2
     assert [*index] == [23, 25, 29, 29]
-    assert index.erase_range([23, 29], [25, 30]) == 4 and index.live == 0
+    assert index.erase_range([23, 29], [25, 30]) == 4 and index.valid == 0
     assert index.erase_range() == 0
 
 

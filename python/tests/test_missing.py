@@ -28,7 +28,7 @@ NAN = math.nan
     pd.Series(["a", None, "b"], dtype="category"), pd.DataFrame({"a": [1.5, NAN, 2.5], "b": 1})])
 def test_pandas_brings_nulls(column):
     index = rtindex.build(column)
-    assert index.nulls().tolist() == [1] and index.live == 2
+    assert index.nulls().tolist() == [1] and index.valid == 2
     assert index.lookup(column, "count").tolist() == [1, 0, 1]
     assert index.insert(column) == 3
     assert index.nulls().tolist() == [1, 4]

@@ -84,7 +84,7 @@ def test_ranks(spec, seeded):
         assert index.select([*range(len(rows)), len(rows), 2**40]).tolist() == [*rows, MISS, MISS]
         assert index.nulls().tolist() == nulls
         median = known[len(known) // 2][0]
-        assert column[index.select(index.live // 2)] == median
+        assert column[index.select(index.valid // 2)] == median
         index.erase([row for row in erased if column[row] is not None])
         column = [None if row in erased else key for row, key in enumerate(column)]
 
@@ -119,7 +119,7 @@ def test_ranks_of_every_kind():
 def test_quantiles():
     values = np.random.default_rng(4).normal(size=1000)
     index = rtindex.build(values)
-    places = (np.array([0.0, 0.25, 0.5, 0.99]) * (index.live - 1)).astype(int)
+    places = (np.array([0.0, 0.25, 0.5, 0.99]) * (index.valid - 1)).astype(int)
     assert values[index.select(places)].tolist() == np.sort(values)[places].tolist()
     edges = np.linspace(-3, 3, 13)
     assert np.diff(index.rank(edges).astype(int)).tolist() == [

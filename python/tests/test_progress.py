@@ -82,7 +82,7 @@ def test_an_exception_of_the_callback_stops_the_call(index, tmp_path):
         with pytest.raises(RuntimeError, match="stopped by the test"), rtindex.progress(stop):
             call()
     assert not path.exists()
-    assert len(changed) == changed.live == len(COLUMN)
+    assert len(changed) == changed.valid == len(COLUMN)
     assert (changed.lookup(COLUMN, "count") == index.lookup(COLUMN, "count")).all()
 
 

@@ -144,4 +144,4 @@ def test_nulls_alone():
     index = rtindex.build([1, 2])
     assert index.lookup(pl.Series([None, None]), "count").to_list() == [0, 0]
     assert index.lookup(pa.nulls(2), "count").to_pylist() == [0, 0]
-    assert rtindex.build(pl.Series([None, None])).live == 0
+    assert rtindex.build(pl.Series([None, None])).valid == 0

@@ -104,7 +104,7 @@ struct Request {
 
   // Without `rows`.
   void drop_rows() {
-    answers = answers.without(Answer::rows);
+    answers = answers.difference(Answer::rows);
     row_counts = nullptr;
     chunk_rows = nullptr;
     outputs.offsets = nullptr;
@@ -113,7 +113,7 @@ struct Request {
 
   // Without `bitmap` and `bitmaps`.
   void drop_bitmaps() {
-    answers = answers.without(Answer::bitmap | Answer::bitmaps);
+    answers = answers.difference(Answer::bitmap | Answer::bitmaps);
     outputs.bitmap = nullptr;
     outputs.bitmaps = nullptr;
   }

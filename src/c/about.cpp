@@ -103,7 +103,7 @@ rtindex_status rtindex_get_info(const rtindex_index* index, rtindex_info* info) 
     const MemoryUsage memory = checked.memory_usage();
     const std::vector<IncludedType> included = checked.included();
     facts.rows = checked.size();
-    facts.valid = checked.live();
+    facts.valid = checked.valid();
     facts.type = type_for_c(checked.type());
     facts.time_unit = static_cast<std::int32_t>(checked.time_unit());
     facts.included_count = included.size();

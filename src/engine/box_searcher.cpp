@@ -175,7 +175,7 @@ class BoxSearcher final : public Searcher {
   }
 
   [[nodiscard]] static bool needs_count_alone(const Request& request) {
-    return request.deleted.empty() && request.answers.without(Answer::count).empty() &&
+    return request.deleted.empty() && request.answers.difference(Answer::count).empty() &&
            request.pairs == nullptr && !request.wants_bitmaps();
   }
 
@@ -270,7 +270,7 @@ class BoxSearcher final : public Searcher {
   }
 
   [[nodiscard]] static bool wants_bitmap_alone(const Request& request) {
-    return request.answers.without(Answer::bitmap | Answer::bitmaps).empty() &&
+    return request.answers.difference(Answer::bitmap | Answer::bitmaps).empty() &&
            request.outputs.matched == nullptr && request.deleted.empty();
   }
 

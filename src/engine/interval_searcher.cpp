@@ -163,7 +163,7 @@ class IntervalSearcher final : public Searcher {
 
   // Whether all answers follow from the number of matches and sums of included integers.
   [[nodiscard]] static bool needs_no_rows(const Request& request) {
-    if (!request.answers.without(Answer::count | Answer::sum).empty() ||
+    if (!request.answers.difference(Answer::count | Answer::sum).empty() ||
         request.outputs.bitmap != nullptr || request.outputs.bitmaps != nullptr)
       return false;
     return !request.answers.has(Answer::sum) ||

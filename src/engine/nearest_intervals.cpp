@@ -123,7 +123,7 @@ void answer_closest(std::span<const Segment> segments, const Request& request,
   Request own = request;
   std::uint32_t* const any = std::exchange(own.outputs.any, nullptr);
   if (any != nullptr) {
-    own.answers = request.answers.without(Answer::any) | Answer::first;
+    own.answers = request.answers.difference(Answer::any) | Answer::first;
     if (own.outputs.first == nullptr)
       own.outputs.first = any;
     else

@@ -321,7 +321,7 @@ void set_null(OwnedColumn& keys, std::size_t i) {
 
 Request points_of(const Request& request) {
   Request points = request;
-  points.answers = request.answers.without(Answer::any | Answer::key);
+  points.answers = request.answers.difference(Answer::any | Answer::key);
   points.outputs.any = nullptr;
   points.outputs.key = nullptr;
   points.outputs.matched = nullptr;

@@ -74,7 +74,7 @@ std::map<std::string, std::string> Index::metadata() const {
 
 std::size_t Index::size() const { return state_->read()->rows(); }
 
-std::size_t Index::live() const { return state_->read()->live(); }
+std::size_t Index::valid() const { return state_->read()->valid(); }
 
 Type Index::type() const { return state_->read()->main().codec->type(); }
 

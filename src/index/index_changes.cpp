@@ -298,8 +298,8 @@ std::string Index::State::describe() const {
   const std::size_t rows = now->rows();
   std::string text = fmt::format("index: {}\ncolumn: {} rows, {}\n", spec.text(), rows,
                                  now->main().codec->describe());
-  if (now->live() != rows)
-    text += fmt::format("rows: {} live, {} erased, {} null\n", now->live(),
+  if (now->valid() != rows)
+    text += fmt::format("rows: {} valid, {} erased, {} null\n", now->valid(),
                         count_of(now->states.erased), count_of(now->states.nulls));
   text += now->main().searcher->describe();
   text += fmt::format("segments: {} with {} keys", now->segments.size(), now->main().keys());

@@ -19,7 +19,7 @@ struct Version {
 
   [[nodiscard]] const Segment& main() const { return segments.front(); }
   [[nodiscard]] std::size_t rows() const { return states.rows; }
-  [[nodiscard]] std::size_t live() const {
+  [[nodiscard]] std::size_t valid() const {
     return states.rows - count_of(states.erased) - count_of(states.nulls);
   }
   // Keys in segments after the first.

@@ -248,10 +248,10 @@ struct PlainTable {
       if (batch.change == Change::insert) {
         EXPECT_TRUE(keys.emplace(size + i, batch.keys[i]).second);
       } else if (batch.change == Change::update) {
-        EXPECT_EQ(keys.count(batch.rows[i]), 1U) << "row " << batch.rows[i] << " is not live";
+        EXPECT_EQ(keys.count(batch.rows[i]), 1U) << "row " << batch.rows[i] << " is not valid";
         keys[batch.rows[i]] = batch.keys[i];
       } else {
-        EXPECT_EQ(keys.erase(batch.rows[i]), 1U) << "row " << batch.rows[i] << " is not live";
+        EXPECT_EQ(keys.erase(batch.rows[i]), 1U) << "row " << batch.rows[i] << " is not valid";
       }
     }
   }
@@ -273,7 +273,7 @@ TEST(ChangingTables, FollowTheirBatches) {
         change(Change::insert, 100);
         change(Change::update, 270);
         change(Change::erase, 290);
-        ASSERT_EQ(table.live(), plain.keys.size());
+        ASSERT_EQ(table.valid(), plain.keys.size());
         const Column column = table.column();
         for (const auto& [row, key] : plain.keys) ASSERT_EQ(column.keys[row], key);
       }
@@ -332,7 +332,7 @@ TEST(ChangingTables, ChangeIndexes) {
       table.apply(batch);
     }
     EXPECT_EQ(index.size(), table.size());
-    EXPECT_EQ(index.live(), table.live());
+    EXPECT_EQ(index.valid(), table.valid());
     const Column column = table.column();
     const Lookups lookups = table.hits_and_misses(lookup_count, 2);
     std::vector<std::uint64_t> sums(lookup_count);

@@ -39,7 +39,7 @@ class Update(CommandTest):
                 text = self.update("--insert", "new.npy", "--erase", "rows.npy").stdout
                 self.assertIn("erased   2 rows by rowID\n", text)
                 self.assertIn("inserted 3 rows from rowID 44\n", text)
-                self.assertIn("rows     47, 45 live\n", text)
+                self.assertIn("rows     47, 45 valid\n", text)
                 self.assertRegex(text, r"(?m)^segments \d+ with \d+ keys")
                 self.assertEqual(self.rows(20), [3, 45])
                 self.assertEqual([self.rows(key) for key in (7, 101, 5000)], [[44], [], [46]])
@@ -58,7 +58,7 @@ class Update(CommandTest):
         text = self.succeed("update", "--erase-key", 20, "--erase-key", 77, "--erase-row", 0,
                             "--erase-row", 1, "--insert-key", 30, "a.rtindex").stdout
         self.assertIn("erased   2 rows by rowID\nerased   2 rows by key\n"
-                      "inserted 1 row from rowID 44\nrows     45, 41 live\n", text)
+                      "inserted 1 row from rowID 44\nrows     45, 41 valid\n", text)
         self.assertEqual([self.rows(key) for key in (20, -10, 30)], [[], [], [44]])
 
     def test_changes_come_in_the_order_of_the_help(self):
@@ -70,7 +70,7 @@ class Update(CommandTest):
         self.assertEqual(text.splitlines()[:7],
                          ["erased   1 row by rowID", "erased   0 rows by key", "changed  2 keys",
                           "changed  2 included values", "inserted 2 rows from rowID 44",
-                          "merged   all segments", "rows     46, 45 live"])
+                          "merged   all segments", "rows     46, 45 valid"])
         self.assertRegex(text.splitlines()[7], "^segments 1 with 45 keys")
         # Row 3 was erased before row 2 got another key and another row got its old one.
         self.assertEqual([self.rows(key) for key in (20, 41, -300)], [[44], [2, 45], [5]])
@@ -106,7 +106,7 @@ class Update(CommandTest):
         self.write("null.csv", "row,key\n0,\n2,2024-03-01\n")
         text = self.update("--set-keys", "null.csv", "null.csv", "--rows-csv-column", "row",
                            "--csv-column", "key").stdout
-        self.assertIn("rows     4, 2 live\n", text)
+        self.assertIn("rows     4, 2 valid\n", text)
         self.assertEqual(self.rows("2024-03-01"), [2, 3])
 
     def test_numbers_take_the_type_of_the_included_values(self):
@@ -121,7 +121,7 @@ class Update(CommandTest):
     def test_summary(self):
         self.build("--index", "rx:native@cpu")
         result = self.update("--merge", "--describe")
-        for part in ["merged   all segments\n", "rows     44, 44 live\n", "index: rx:native@cpu"]:
+        for part in ["merged   all segments\n", "rows     44, 44 valid\n", "index: rx:native@cpu"]:
             self.assertIn(part, result.stdout)
         self.assertRegex(result.stdout, r"segments: 1 \D*44\b")
         for part in ["loaded   a.rtindex in ", "changed  in ", "wrote    a.rtindex: "]:

@@ -33,7 +33,7 @@ TEST_P(Boxes, AreFoundLikeByTheScan) {
       const TestColumn values = random_values(size, random, round % 2 == 0);
       const PointColumns points(table.sources, table.rows);
       const Index index = build(points.view(), GetParam(), {.include = values.view()});
-      ASSERT_EQ(index.live(), size);
+      ASSERT_EQ(index.valid(), size);
       for (const std::size_t boxes : {1, 1, 1, 20, 300})
         ASSERT_NO_FATAL_FAILURE(expect_answers(index, table, values, boxes, random));
     }
@@ -89,21 +89,21 @@ TEST_P(Boxes, ChangeLikeKeys) {
       table.rows.insert(table.rows.end(), added.begin(), added.end());
       table.erased.resize(table.rows.size(), false);
       included.insert(included.end(), new_values.keys().begin(), new_values.keys().end());
-      const std::vector<std::uint32_t> live = live_rows(table.erased, random);
-      const std::vector<std::uint32_t> erased(live.begin(), live.begin() + 9);
+      const std::vector<std::uint32_t> valid = valid_rows(table.erased, random);
+      const std::vector<std::uint32_t> erased(valid.begin(), valid.begin() + 9);
       index.erase(erased);
       for (const std::uint32_t row : erased) table.erased[row] = true;
-      const std::vector<std::uint32_t> moved(live.begin() + 9, live.begin() + 19);
+      const std::vector<std::uint32_t> moved(valid.begin() + 9, valid.begin() + 19);
       Points new_points;
       for (const std::uint32_t row : moved)
         new_points.push_back(table.rows[row] = table.random_row(random));
       index.update(moved, PointColumns(some, new_points).view());
-      const std::vector<std::uint32_t> set(live.begin() + 15, live.begin() + 25);
+      const std::vector<std::uint32_t> set(valid.begin() + 15, valid.begin() + 25);
       const TestColumn set_values = random_values(set.size(), random);
       index.set_included(set, set_values.view());
       for (std::size_t i = 0; i < set.size(); ++i) included[set[i]] = set_values.keys()[i];
       if (round == 2) index.merge();
-      ASSERT_EQ(index.live(), live.size() - erased.size());
+      ASSERT_EQ(index.valid(), valid.size() - erased.size());
       const Index snapshot = index.snapshot();
       const Index copy = deserialize(index.serialize());
       for (const std::size_t boxes : {1, 20}) {

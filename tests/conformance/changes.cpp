@@ -55,12 +55,12 @@ TEST_P(Changes, ToNothingAndBack) {
     ChangingIndex changing(original, spec, {.seed = 48});
     changing.erase(changing.rows_not_erased());
     ASSERT_EQ("", changing.difference());
-    EXPECT_EQ(changing.index().live(), 0U);
+    EXPECT_EQ(changing.index().valid(), 0U);
     changing.insert(original.keys(), original.shape());
     ASSERT_EQ("", changing.difference());
     changing.erase_keys(original.keys(), original.shape());
     ASSERT_EQ("", changing.difference());
-    EXPECT_EQ(changing.index().live(), 0U);
+    EXPECT_EQ(changing.index().valid(), 0U);
     changing.merge();
     ASSERT_EQ("", changing.difference());
     for (std::size_t row = 0; row < std::min<std::size_t>(original.size(), affordable(12, 4));

@@ -296,14 +296,14 @@ TEST_P(ConcurrentChanges, AreSeenWholeOrNotAtAll) {
     crew.add(min_passes, [&]() -> std::string {
       const Index snapshot = shared.index().snapshot();
       const std::size_t size = snapshot.size();
-      const std::size_t valid = snapshot.live();
+      const std::size_t valid = snapshot.valid();
       for (int pass = 0; pass < 3; ++pass) {
         std::string text = shared.difference(snapshot);
         if (!text.empty()) return text;
         std::this_thread::yield();
       }
-      if (valid % group_rows != 0) return "part of a group is live";
-      return snapshot.size() == size && snapshot.live() == valid ? "" : "the snapshot changed";
+      if (valid % group_rows != 0) return "part of a group is valid";
+      return snapshot.size() == size && snapshot.valid() == valid ? "" : "the snapshot changed";
     });
   // The description of an index, and its bytes.
   crew.add(min_passes, [&]() -> std::string {
@@ -332,7 +332,7 @@ TEST_P(ConcurrentChanges, AreSeenWholeOrNotAtAll) {
   crew.run();
   std::size_t groups = 0;
   for (const SharedIndex::Writer& writer : all_writers) groups += writer.groups();
-  EXPECT_EQ(shared.index().live(), groups * group_rows);
+  EXPECT_EQ(shared.index().valid(), groups * group_rows);
   EXPECT_EQ("", shared.difference());
 }
 

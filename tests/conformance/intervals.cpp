@@ -80,11 +80,11 @@ TEST_P(Intervals, ChangeLikeKeys) {
         table.rows.insert(table.rows.end(), added.begin(), added.end());
         table.erased.resize(table.rows.size(), false);
         included.insert(included.end(), new_values.keys().begin(), new_values.keys().end());
-        const std::vector<std::uint32_t> live = live_rows(table.erased, random);
-        const std::vector<std::uint32_t> erased(live.begin(), live.begin() + 3);
+        const std::vector<std::uint32_t> valid = valid_rows(table.erased, random);
+        const std::vector<std::uint32_t> erased(valid.begin(), valid.begin() + 3);
         index.erase(erased);
         for (const std::uint32_t row : erased) table.erased[row] = true;
-        const std::vector<std::uint32_t> moved(live.begin() + 3, live.begin() + 7);
+        const std::vector<std::uint32_t> moved(valid.begin() + 3, valid.begin() + 7);
         std::vector<Key> new_keys;
         for (const std::uint32_t row : moved) {
           new_keys.push_back(random_interval(values, leading, random));
@@ -92,7 +92,7 @@ TEST_P(Intervals, ChangeLikeKeys) {
         }
         const TestColumn new_column = table.column(new_keys);
         index.update(moved, IntervalTable::view(new_column, table.ends));
-        const std::vector<std::uint32_t> set(live.begin() + 5, live.begin() + 9);
+        const std::vector<std::uint32_t> set(valid.begin() + 5, valid.begin() + 9);
         const TestColumn set_values = random_values(set.size(), random);
         if (includes_values(GetParam())) index.set_included(set, set_values.view());
         for (std::size_t i = 0; i < set.size(); ++i) included[set[i]] = set_values.keys()[i];

@@ -112,7 +112,7 @@ TEST_F(RxValidation, RejectsChangesWithKeysBeyondTheMode) {
     // Nor are rows that are gone.
     index.erase_keys(keys);
     index.erase_keys(Keys{990, 999});
-    EXPECT_EQ(index.live(), 0U);
+    EXPECT_EQ(index.valid(), 0U);
     index.insert(Keys{far, far + 1});
     EXPECT_EQ(index.lookup(Keys{far + 1}, Answer::first).first()[0], 1003U);
   }

@@ -60,7 +60,7 @@ def changes_run(folder):
 int main() {{
 auto index = rtindex::build(std::vector{{26, 25, 29, 23, 29, 27}});
 {blocks("cpp", page)[0]}
-std::cout << before.live() << "\\n";
+std::cout << before.valid() << "\\n";
 }}""")
     assert lines == [blocks("text", page)[0].splitlines()[0], "6"], lines
 

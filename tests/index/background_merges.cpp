@@ -45,7 +45,7 @@ class ChangedIndex {
       : includes_(includes), keys_(random_keys(first_rows, random_)) {
     for (std::size_t row = 0; row < first_rows; ++row)
       values_.push_back(static_cast<std::int64_t>(row));
-    live_.assign(first_rows, true);
+    valid_.assign(first_rows, true);
     index_.emplace(includes ? build(keys_, spec + bound, {.include = values_})
                             : build(keys_, spec + bound));
   }
@@ -59,26 +59,26 @@ class ChangedIndex {
       case 0:
         keys_.push_back(key);
         values_.push_back(static_cast<std::int64_t>(key));
-        live_.push_back(true);
+        valid_.push_back(true);
         if (includes_)
           index_->insert(Keys{key}, std::vector<std::int64_t>{values_.back()});
         else
           index_->insert(Keys{key});
         break;
       case 1: {
-        const std::uint32_t row = live_row();
+        const std::uint32_t row = valid_row();
         keys_[row] = key;
         index_->update(Rows{row}, Keys{key});
         break;
       }
       case 2: {
-        const std::uint32_t row = live_row();
-        live_[row] = false;
+        const std::uint32_t row = valid_row();
+        valid_[row] = false;
         index_->erase(Rows{row});
         break;
       }
       default: {
-        const std::uint32_t row = live_row();
+        const std::uint32_t row = valid_row();
         values_[row] = static_cast<std::int64_t>(random_.below(1000));
         index_->set_included(Rows{row}, std::vector<std::int64_t>{values_[row]});
       }
@@ -88,7 +88,7 @@ class ChangedIndex {
   void check(const Index& index) const {
     std::map<std::uint64_t, Rows> rows;
     for (std::uint32_t row = 0; row < keys_.size(); ++row)
-      if (live_[row]) rows[keys_[row]].push_back(row);
+      if (valid_[row]) rows[keys_[row]].push_back(row);
     Keys lookups;
     for (std::uint64_t key = 0; key < key_space; key += 7) lookups.push_back(key);
     AnswerOptions options{.answers = Answer::count | AnswerSet(Answer::rows)};
@@ -110,21 +110,21 @@ class ChangedIndex {
     if (!includes_) return;
     // All rows at once, twice: by what is made for one version, and changed for the next.
     std::int64_t sum = 0;
-    for (std::size_t row = 0; row < keys_.size(); ++row) sum += live_[row] ? values_[row] : 0;
+    for (std::size_t row = 0; row < keys_.size(); ++row) sum += valid_[row] ? values_[row] : 0;
     for (int time = 0; time < 2; ++time) {
       const Answers all = index.range(Keys{0}, Keys{key_space}, Answer::count | Answer::sum);
       ASSERT_EQ(all.count()[0],
-                static_cast<std::size_t>(std::count(live_.begin(), live_.end(), true)));
+                static_cast<std::size_t>(std::count(valid_.begin(), valid_.end(), true)));
       ASSERT_EQ(all.sum_as<std::int64_t>()[0], sum);
     }
   }
   void check() const { check(*index_); }
 
  private:
-  [[nodiscard]] std::uint32_t live_row() {
+  [[nodiscard]] std::uint32_t valid_row() {
     while (true) {
       const auto row = static_cast<std::uint32_t>(random_.below(keys_.size()));
-      if (live_[row]) return row;
+      if (valid_[row]) return row;
     }
   }
 
@@ -133,7 +133,7 @@ class ChangedIndex {
   std::size_t turn_ = 0;
   Keys keys_;
   std::vector<std::int64_t> values_;
-  std::vector<bool> live_;
+  std::vector<bool> valid_;
   std::optional<Index> index_;
 };
 
@@ -216,10 +216,10 @@ TEST_P(BackgroundMerges, AreGivenUpInForkedChildren) {
     if (child == 0) {
       alarm(60);
       Index& index = changed.index();
-      const std::size_t live = index.live();
+      const std::size_t valid = index.valid();
       for (std::uint64_t key = 0; key < 700; ++key) index.insert(Keys{key});
       index.merge();
-      const bool is_right = index.live() == live + 700 &&
+      const bool is_right = index.valid() == valid + 700 &&
                             index.lookup(Keys{key_space}, Answer::count).count()[0] == 0;
       _exit(is_right ? 0 : 1);
     }

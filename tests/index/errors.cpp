@@ -181,7 +181,7 @@ TEST_P(Errors, RowsOfChanges) {
   EXPECT_EQ("no error", erase(Rows{}));
   // None of these calls has changed the index.
   EXPECT_EQ(index.size(), 3U);
-  EXPECT_EQ(index.live(), 2U);
+  EXPECT_EQ(index.valid(), 2U);
   EXPECT_EQ(index.lookup(keys, Answer::first).first()[0], 0U);
   EXPECT_EQ(index.lookup(keys, Answer::first).first()[1], miss_row);
 }
@@ -201,7 +201,7 @@ TEST_P(Errors, KeysOfChanges) {
                 "keys are in device memory");
   }
   EXPECT_EQ(index.size(), 3U);
-  EXPECT_EQ(index.live(), 3U);
+  EXPECT_EQ(index.valid(), 3U);
   // No row has a key that the type of the column cannot hold.
   EXPECT_EQ(index.erase_keys(std::vector<int>{-1}), 0U);
   EXPECT_EQ(index.insert(std::vector<std::int64_t>{50}), 3U);

@@ -102,7 +102,7 @@ TEST(KindsOfKeys, RowsOfChangesAreIntegersOfAnyType) {
   EXPECT_THROW(index.erase(-1), Error);
   EXPECT_THROW(index.erase(1LL << 32), Error);
   EXPECT_THROW(index.erase(0.0), Error);
-  EXPECT_EQ(index.live(), 4U);
+  EXPECT_EQ(index.valid(), 4U);
 }
 
 }  // namespace

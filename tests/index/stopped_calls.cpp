@@ -148,7 +148,7 @@ TEST_P(StoppedCalls, ChangeNothing) {
       EXPECT_EQ(kind_of(change), ErrorKind::stopped) << at;
     }
   EXPECT_EQ(index.size(), size + more.size());
-  EXPECT_EQ(index.live(), size + more.size());
+  EXPECT_EQ(index.valid(), size + more.size());
   EXPECT_EQ(counts(index), expected);
   StopAt progress(never);
   {
@@ -156,7 +156,7 @@ TEST_P(StoppedCalls, ChangeNothing) {
     index.erase(rows);
   }
   expect_progress(progress.reported());
-  EXPECT_EQ(index.live(), size + more.size() - rows.size());
+  EXPECT_EQ(index.valid(), size + more.size() - rows.size());
 }
 
 TEST_P(StoppedCalls, WriteNoFile) {
@@ -290,7 +290,7 @@ TEST(Stop, EndsTheWaitForABackgroundMergeNotTheMerge) {
     EXPECT_EQ(kind_of([&] { index.merge(); }), ErrorKind::stopped);
   }
   index.merge();
-  EXPECT_EQ(index.live(), keys.size() + 20 * 500);
+  EXPECT_EQ(index.valid(), keys.size() + 20 * 500);
   EXPECT_EQ(index.describe().find("merge: failed"), std::string::npos);
 }
 

@@ -172,7 +172,7 @@ TEST_P(Dictionaries, OfStringsAnswerLikeDecodedColumns) {
       Index index = build(keys.dictionary(), GetParam());
       Index plain = build(keys.decoded(), GetParam());
       const auto expect_alike = [&] {
-        EXPECT_EQ(index.live(), plain.live());
+        EXPECT_EQ(index.valid(), plain.valid());
         for (const ColumnView& column : {lookups.dictionary(), lookups.decoded()}) {
           const Answers found = index.lookup(column, all);
           const Answers wanted = plain.lookup(lookups.decoded(), all);
@@ -225,7 +225,7 @@ TEST_P(Dictionaries, WithoutAValidRow) {
   const ColumnView column =
       ColumnView::dictionary(ColumnView(indices).with_validity(&valid), values);
   Index index = build(column, GetParam());
-  EXPECT_EQ(index.live(), 0U);
+  EXPECT_EQ(index.valid(), 0U);
   EXPECT_EQ(index.lookup(values, Answer::count).count()[0], 0U);
   index.insert(values);
   EXPECT_EQ(index.lookup(values, Answer::count).count()[0], 1U);

@@ -183,7 +183,7 @@ class Calls {
   }
 
   void add_copies() {
-    const auto valid = [](const Index& index) { return Digest{index.live()}; };
+    const auto valid = [](const Index& index) { return Digest{index.valid()}; };
     const auto size = [](const auto& list) { return Digest{list.size()}; };
     add("null_rows", [](const Index& index) { return index.null_rows(); });
     add("describe", [](const Index& index) { return index.describe(); });

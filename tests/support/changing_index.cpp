@@ -99,8 +99,8 @@ std::vector<Batch> ChangingIndex::batches(const TestColumn& now) {
 std::string ChangingIndex::difference() {
   const auto valid = static_cast<std::size_t>(
       std::count_if(keys_.begin(), keys_.end(), [](const Key& key) { return !is_null(key); }));
-  if (index_.size() != keys_.size() || index_.live() != valid)
-    return fmt::format("{} rows, {} live, in place of {} and {}", index_.size(), index_.live(),
+  if (index_.size() != keys_.size() || index_.valid() != valid)
+    return fmt::format("{} rows, {} valid, in place of {} and {}", index_.size(), index_.valid(),
                        keys_.size(), valid);
   std::vector<std::uint32_t> nulls = rows_not_erased();
   std::erase_if(nulls, [&](std::uint32_t row) { return !is_null(keys_[row]); });

@@ -38,13 +38,13 @@ class Random {
 };
 
 // The rows that are not erased, in random order.
-[[nodiscard]] inline std::vector<std::uint32_t> live_rows(const std::vector<bool>& erased,
-                                                          Random& random) {
-  std::vector<std::uint32_t> live;
+[[nodiscard]] inline std::vector<std::uint32_t> valid_rows(const std::vector<bool>& erased,
+                                                           Random& random) {
+  std::vector<std::uint32_t> valid;
   for (std::uint32_t row = 0; row < erased.size(); ++row)
-    if (!erased[row]) live.push_back(row);
-  random.shuffle(live);
-  return live;
+    if (!erased[row]) valid.push_back(row);
+  random.shuffle(valid);
+  return valid;
 }
 
 }  // namespace rtindex::test

@@ -126,7 +126,7 @@ def quantiles(samples: list[Sampled], partitions: int) -> Bounds:
                                       block.length / max(block.positions.size, 1))
                               for block in samples])
     index = build_local(as_keys(keys), "sorted@cpu")
-    order = np.asarray(index.select(np.arange(index.live))).astype(np.int64)
+    order = np.asarray(index.select(np.arange(index.valid))).astype(np.int64)
     weight = np.cumsum(weights[order])
     if not order.size or partitions == 1:
         chosen = np.empty(0, np.int64)

@@ -149,7 +149,7 @@ def _replaced(state: State, changed: dict[int, Any], rows: int, name: str) -> St
         held[number] = Held(copies(client, changed[number], state.replicate, name, number), meta)
     bounds = state.bounds
     for number in sorted(changed, reverse=True):
-        if held[number].meta.bytes > 2 * partition_bytes() and held[number].meta.live > 1:
+        if held[number].meta.bytes > 2 * partition_bytes() and held[number].meta.valid > 1:
             bounds, held[number:number + 1] = _split(state, held[number], bounds, number)
     return state._replace(
         held=tuple(held), bounds=bounds, size=rows, name=name, workers={},

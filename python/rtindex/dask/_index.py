@@ -286,9 +286,9 @@ class Index:
         return self._state.routing.template.included
 
     @property
-    def live(self) -> int:
+    def valid(self) -> int:
         """The number of rows that are neither erased nor null."""
-        return self._state.live
+        return self._state.valid
 
     @property
     def partitions(self) -> int:
@@ -319,8 +319,8 @@ class Index:
         if state is None:
             return "<rtindex.dask.Index: not built yet>"
         kind = self.spec.partition(",")[0]
-        live = "" if self.live == len(self) else f", {self.live:,} live"
-        return (f"<rtindex.dask.Index {kind}: {len(self):,} rows of {self.type}{live}, "
+        valid = "" if self.valid == len(self) else f", {self.valid:,} valid"
+        return (f"<rtindex.dask.Index {kind}: {len(self):,} rows of {self.type}{valid}, "
                 f"{self.partitions} partitions, {_human_bytes(self.memory_usage().resident)}>")
 
     # How it works

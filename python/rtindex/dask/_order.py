@@ -25,7 +25,7 @@ def select(state: State, ranks: Any) -> Any:
     numbers = np.asarray(columns(ranks)[0])
     if numbers.dtype.kind not in "iu":
         raise InvalidArgumentError(f"invalid ranks of type {numbers.dtype}: expected integers")
-    ends = np.cumsum([held.meta.live for held in state.held])
+    ends = np.cumsum([held.meta.valid for held in state.held])
     begins = np.append(0, ends[:-1])
     partitions = np.searchsorted(ends, numbers, "right")
     inside = (numbers >= 0) & (partitions < len(state.held))
@@ -57,7 +57,7 @@ def describe(state: State, title: str) -> str:
         workers = sorted({worker for future in held.copies
                           for worker in where.get(future.key, ())})
         copies = "" if len(held.copies) == 1 else f", {len(held.copies)} copies"
-        lines.append(f"partition {number}: {meta.live:,} keys{_between(meta)}, "
+        lines.append(f"partition {number}: {meta.valid:,} keys{_between(meta)}, "
                      f"{_human_bytes(meta.bytes)}{copies}, "
                      f"on {', '.join(workers) or 'no worker'}")
     return "\n".join(lines)
@@ -105,7 +105,7 @@ def _nulls(partition: Any) -> Array:
 
 
 def _between(meta: Any) -> str:
-    if not meta.live:
+    if not meta.valid:
         return ""
     first, last = (", ".join(str(part[0]) for part in end) for end in (meta.first, meta.last))
     return f" from {first} to {last}"

@@ -28,7 +28,7 @@ class Meta(NamedTuple):
 
     rows: int
     """Rows that it holds, null and erased ones included."""
-    live: int
+    valid: int
     nulls: int
     bytes: int
     first: Columns
@@ -77,11 +77,11 @@ class Partition:
         return int(held + (0 if self.erased is None else self.erased.nbytes))
 
     def meta(self) -> Meta:
-        live = self.index.live
-        ranks = np.arange(min(live, INNER)) * live // max(min(live, INNER), 1)
-        rows = np.asarray(self.index.select(np.append(ranks, [live - 1] if live else []).astype(
+        valid = self.index.valid
+        ranks = np.arange(min(valid, INNER)) * valid // max(min(valid, INNER), 1)
+        rows = np.asarray(self.index.select(np.append(ranks, [valid - 1] if valid else []).astype(
             np.int64))).astype(np.int64)
-        return Meta(len(self), live, len(self.index.nulls()), self.__sizeof__(),
+        return Meta(len(self), valid, len(self.index.nulls()), self.__sizeof__(),
                     take(self.keys, rows[:1]), take(self.keys, rows[-1:]),
                     take(self.keys, rows[:-1]), self.index.spec)
 
@@ -179,10 +179,10 @@ class Partition:
     def halves(self) -> tuple[Partition, Partition, Columns, int]:
         """Two partitions with half of the valid rows each, and the (key, row) that is the first of
         the second one."""
-        live = self.index.live
-        order = np.asarray(self.index.select(np.arange(live))).astype(np.int64)
-        middle = order[live // 2]
-        right = np.sort(order[live // 2:])
+        valid = self.index.valid
+        order = np.asarray(self.index.select(np.arange(valid))).astype(np.int64)
+        middle = order[valid // 2]
+        right = np.sort(order[valid // 2:])
         left = np.ones(len(self), bool)
         left[right] = False
         if self.erased is not None:

@@ -161,8 +161,8 @@ class State(NamedTuple):
         self.workers[key] = next(iter(found))
 
     @property
-    def live(self) -> int:
-        return sum(held.meta.live for held in self.held)
+    def valid(self) -> int:
+        return sum(held.meta.valid for held in self.held)
 
 
 def state_of(client: Any, spec: str, parts: list[Any], bounds: Bounds, rows: int,
@@ -212,7 +212,7 @@ def model_of(partition: Partition) -> tuple[Columns, Columns | None, tuple[str, 
 
 
 def routing_of(metas: list[Meta], template: LocalIndex) -> Routing:
-    partitions = np.array([i for i, meta in enumerate(metas) if meta.live], np.int64)
+    partitions = np.array([i for i, meta in enumerate(metas) if meta.valid], np.int64)
     chosen = [metas[i] for i in partitions] or metas[:1]
     fences = Fences(partitions, concat([meta.first for meta in chosen]),
                     concat([meta.last for meta in chosen]))

@@ -27,7 +27,7 @@ namespace {
 [[nodiscard]] bool ranks_are_enough(std::span<const Segment> segments, const BatchQuery& query,
                                     const Request& request) {
   return (query.kind == QueryKind::contains || query.kind == QueryKind::overlaps) &&
-         request.included && request.answers.without(Answer::count | Answer::sum).empty() &&
+         request.included && request.answers.difference(Answer::count | Answer::sum).empty() &&
          std::all_of(segments.begin(), segments.end(), [&](const Segment& segment) {
            return device_searcher(segment).traits(request.included_column).has_prefix_sums;
          });

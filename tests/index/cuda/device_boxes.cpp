@@ -138,7 +138,7 @@ TEST_F(DeviceBoxes, AreFoundInEveryMemorySpace) {
       const PointTable table = random_points(some, 50 + random.below(400), random);
       const PointColumns points(table.sources, table.rows);
       const Index index = build(PlacedPoints(space, points.view()).view(), spec);
-      ASSERT_EQ(index.live(), table.rows.size());
+      ASSERT_EQ(index.valid(), table.rows.size());
       for (const std::size_t boxes : {1, 3, 40})
         ASSERT_NO_FATAL_FAILURE(expect_everything(index, table, boxes, random));
     }
@@ -239,17 +239,17 @@ TEST_F(DeviceBoxes, ChangeOnTheGpu) {
       index.insert(PlacedPoints(memory_spaces[round % 2], new_rows.view()).view());
       table.rows.insert(table.rows.end(), added.begin(), added.end());
       table.erased.resize(table.rows.size(), false);
-      const std::vector<std::uint32_t> live = live_rows(table.erased, random);
-      const std::vector<std::uint32_t> erased(live.begin(), live.begin() + 9);
+      const std::vector<std::uint32_t> valid = valid_rows(table.erased, random);
+      const std::vector<std::uint32_t> erased(valid.begin(), valid.begin() + 9);
       index.erase(erased);
       for (const std::uint32_t row : erased) table.erased[row] = true;
-      const std::vector<std::uint32_t> moved(live.begin() + 9, live.begin() + 19);
+      const std::vector<std::uint32_t> moved(valid.begin() + 9, valid.begin() + 19);
       Points new_points;
       for (const std::uint32_t row : moved)
         new_points.push_back(table.rows[row] = table.random_row(random));
       index.update(moved, PointColumns(some, new_points).view());
       if (round == 2) index.merge();
-      ASSERT_EQ(index.live(), live.size() - erased.size());
+      ASSERT_EQ(index.valid(), valid.size() - erased.size());
       const Index copy = deserialize(index.serialize());
       for (const std::size_t boxes : {1, 20}) {
         ASSERT_NO_FATAL_FAILURE(expect_everything(index, table, boxes, random));

@@ -45,7 +45,7 @@ class FailingChanges : public GpuIndexTest {
     AnswerSet wanted = Answer::first | Answer::count;
     if (includes()) wanted = wanted | Answer::sum;
     const Answers answers = index.lookup(lookups, wanted);
-    std::vector<std::uint64_t> numbers = {index.size(), index.live()};
+    std::vector<std::uint64_t> numbers = {index.size(), index.valid()};
     for (const std::uint32_t row : answers.first()) numbers.push_back(row);
     for (const std::uint32_t count : answers.count()) numbers.push_back(count);
     if (includes())

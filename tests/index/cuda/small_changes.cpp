@@ -118,7 +118,7 @@ class TwoIndexes {
 
   void expect_same() const {
     ASSERT_EQ(gpu_.size(), host_.size());
-    ASSERT_EQ(gpu_.live(), host_.live());
+    ASSERT_EQ(gpu_.valid(), host_.valid());
     ASSERT_EQ(gpu_.null_rows(), host_.null_rows());
     const AnswerSet answers = Answer::first | Answer::last | Answer::count;
     // Ranges of some hundred rows.
