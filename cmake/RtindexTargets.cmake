@@ -43,8 +43,8 @@ if(RTINDEX_HAS_CUDA)
                          INTERFACE "$<$<COMPILE_LANGUAGE:CUDA>:${RTINDEX_CUDA_FLAGS}>")
 endif()
 
-# A bug in the handling of a stranger's file shall end the process rather than run the stranger's
-# code. Distributions do the same; tests/house/hardening.py looks for it in the built library.
+# A bug in the handling of an untrusted file shall end the process rather than run its code.
+# Distributions do the same; tests/house/hardening.py looks for it in the built library.
 if(RTINDEX_HARDENING AND RTINDEX_SANITIZE STREQUAL "none" AND NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
   target_compile_options(
     rtindex_build_flags
@@ -64,7 +64,7 @@ if(RTINDEX_FUZZ)
     message(FATAL_ERROR "RTINDEX_FUZZ needs clang, RTINDEX_SANITIZE=address and RTINDEX_TESTS: "
                         "use the preset asan, or scripts/fuzz.sh.")
   endif()
-  # Counts the branches taken; and tells the sources what g++ tells them by itself.
+  # Counts the branches taken; and defines what g++ defines by itself.
   list(APPEND sanitizers -fsanitize=fuzzer-no-link -D__SANITIZE_ADDRESS__=1)
 endif()
 if(sanitizers)

@@ -10,8 +10,8 @@ SANITIZER_HOOK const char* __ubsan_default_options();
 SANITIZER_HOOK const char* __tsan_default_options();
 SANITIZER_HOOK const char* __lsan_default_suppressions();
 
-// Use after return is not looked for: code of g++ 12 on arm64 never gives small frames of the fake
-// stack back, so that after some thousand calls every further one searches all of it in vain.
+// Use after return is not looked for: code of g++ 12 on arm64 never frees small frames of the fake
+// stack, so that after some thousand calls every further one searches all of it.
 const char* __asan_default_options() {
 #ifdef RTINDEX_DETECT_LEAKS
   return "detect_leaks=1:detect_stack_use_after_return=0:strict_string_checks=1";

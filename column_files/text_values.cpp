@@ -110,7 +110,7 @@ std::optional<Nanoseconds> parse_offset(std::string_view& text) {
   return sign * (*hours * std::int64_t{60} + *minutes) * 60 * second;
 }
 
-// The same time in UTC.
+// Makes the time one of UTC.
 void subtract(TextTime& time, Nanoseconds offset) {
   time.nanoseconds -= offset;
   const std::int64_t days = time.nanoseconds < 0 ? -1 : time.nanoseconds / day;

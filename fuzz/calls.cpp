@@ -81,7 +81,7 @@ class Session {
       case 12: return table().merge();
       case 13: return snapshot();
       case 14: return save_and_load();
-      case 15: return refused();
+      case 15: return rejected();
       case 16: return join_range();
       case 17: return join_asof();
       default: return query_nearest();
@@ -248,7 +248,7 @@ class Session {
   }
 
   // Rows that do not exist, are erased or are listed twice: an Error, and nothing changes.
-  void refused() {
+  void rejected() {
     std::vector<std::uint32_t> named = rows();
     const auto size = static_cast<std::uint32_t>(index().size());
     const std::vector<std::uint32_t> fine = table().rows_not_erased();

@@ -59,7 +59,7 @@ class IntervalSession {
       case 2: return update();
       case 3: return index_.merge();
       case 4: index_ = deserialize(index_.serialize()); return;
-      case 5: return refused();
+      case 5: return rejected();
       case 6:
       case 7: return query_nearest();
       default: return query();
@@ -102,19 +102,19 @@ class IntervalSession {
   }
 
   // An interval that ends before it starts: an Error, and nothing changes.
-  void refused() {
+  void rejected() {
     Key key = input_.pick(table_.leading->values);
     key.push_back(table_.values->values.back());
     key.push_back(table_.values->values.front());
     const test::TestColumn column = table_.column({key});
     const std::vector<std::byte> before = index_.serialize();
-    bool is_refused = false;
+    bool is_rejected = false;
     try {
       index_.insert(IntervalTable::view(column, table_.ends));
     } catch (const Error&) {
-      is_refused = true;
+      is_rejected = true;
     }
-    fuzz::require(is_refused, "an interval that ends before it starts was inserted");
+    fuzz::require(is_rejected, "an interval that ends before it starts was inserted");
     fuzz::require(index_.serialize() == before, "an insert that failed has changed the index");
   }
 

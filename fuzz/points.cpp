@@ -69,7 +69,7 @@ class PointSession {
       case 2: return update();
       case 3: return index_.merge();
       case 4: index_ = deserialize(index_.serialize()); return;
-      case 5: return refused();
+      case 5: return rejected();
       default: return query();
     }
   }
@@ -116,17 +116,17 @@ class PointSession {
     for (std::size_t i = 0; i < rows.size(); ++i) rows_[rows[i]] = used[i];
   }
   // A row that does not exist: an Error, and nothing changes.
-  void refused() {
+  void rejected() {
     const std::vector<std::uint32_t> rows = {
         static_cast<std::uint32_t>(rows_.size() + input_.below(9))};
     const std::vector<std::byte> before = index_.serialize();
-    bool is_refused = false;
+    bool is_rejected = false;
     try {
       index_.erase(rows);
     } catch (const Error&) {
-      is_refused = true;
+      is_rejected = true;
     }
-    fuzz::require(is_refused, "a row that does not exist was erased");
+    fuzz::require(is_rejected, "a row that does not exist was erased");
     fuzz::require(index_.serialize() == before, "an erase that failed has changed the index");
   }
 

@@ -38,8 +38,7 @@ std::vector<std::string> bucket_sizes(const Session& session) {
 void run_buckets(Session& session) {
   for (const Contestant& tracer : session.ray_tracers())
     if (!tracer.spec.option("bucket", "").empty())
-      throw Error("unexpected bucket in " + tracer.label +
-                  ": this experiment sets it; leave it out");
+      throw Error("unexpected bucket in " + tracer.label + ": this experiment sets it; remove it");
   const std::size_t range_count = std::size_t{1} << session.pick(6, 12, 24);
   for (const KeySet& keys : key_sets) {
     Lazy<Column> column(

@@ -5,7 +5,7 @@ namespace rtindex::bench {
 
 namespace {
 
-// The same two batches on every machine, to compare records of several machines.
+// Two batches that all machines run, to compare their records.
 void run_hardware(Session& session) {
   Lazy<Column> column([&](ExecutionSpace& space) {
     return uniform_column(space, default_keys(session), 32, column_seed);

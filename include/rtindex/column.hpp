@@ -308,7 +308,7 @@ class RTINDEX_API ColumnView {
   /// composite of the columns.
   [[nodiscard]] static ColumnView points(std::vector<ColumnView> columns);
 
-  /// The same column with Arrow's validity bitmap (bit set: valid, least significant bit first).
+  /// This column with Arrow's validity bitmap (bit set: valid, least significant bit first).
   /// Null keys never match, null lookups match nothing.
   [[nodiscard]] ColumnView with_validity(const std::uint8_t* bitmap,
                                          std::size_t bit_offset = 0) const;
@@ -316,7 +316,7 @@ class RTINDEX_API ColumnView {
   /// Elements [first, first + count) of the column.
   [[nodiscard]] ColumnView slice(std::size_t first, std::size_t count) const;
 
-  /// The same column in the memory of a GPU: its elements and its validity bitmap are device
+  /// This column in the memory of a GPU: its elements and its validity bitmap are device
   /// pointers, and so are the offsets and bytes of strings, which must be in Arrow's layout.
   /// Lookups and answers of one call must lie in the same memory space.
   [[nodiscard]] ColumnView on_device() const;

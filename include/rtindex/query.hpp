@@ -173,14 +173,14 @@ struct Query {
   }
 
   /// Rows whose values meet the condition on each column, in the order of the columns. Conditions
-  /// on the last columns may be left out.
+  /// on the last columns may be unset.
   [[nodiscard]] static Query box(std::vector<Condition> conditions) {
     Query query{.kind = QueryKind::box};
     query.conditions = std::move(conditions);
     return query;
   }
 
-  /// The same queries, restricted to the rows of a bitmap.
+  /// These queries, restricted to the rows of a bitmap.
   [[nodiscard]] Query with_filter(const BitmapView& rows) const {
     Query filtered = *this;
     filtered.filter = rows;

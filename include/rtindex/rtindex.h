@@ -326,7 +326,7 @@ typedef struct rtindex_query {
   uint64_t tolerance_u64;
   double tolerance_f64;
   const rtindex_bitmap* filter;         ///< the rows that may match, a bit for each; null: all rows
-  const rtindex_condition* conditions;  ///< of boxes: one for each column, the last may be left out
+  const rtindex_condition* conditions;  ///< of boxes: one for each column, the last may be unset
   size_t condition_count;
 } rtindex_query;
 

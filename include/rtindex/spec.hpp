@@ -47,7 +47,7 @@ class RTINDEX_API Spec {
 
   /// The value of an option, or `fallback` if unset.
   [[nodiscard]] std::string option(const std::string& name, std::string_view fallback) const;
-  /// The same spec with an option set.
+  /// This spec with an option set.
   [[nodiscard]] Spec with(const std::string& name, std::string_view value) const;
   /// This spec with another tracer and device.
   [[nodiscard]] Spec at(std::string_view tracer, std::string_view device) const;

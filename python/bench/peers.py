@@ -44,9 +44,9 @@ class Workload:
         self.keys = random.permutation(np.unique(random.integers(0, 2**62, keys + keys // 100)))
         self.keys = self.keys[:keys]
         # Misses are spread among the keys, so that no index can skip them by range.
-        strangers = random.integers(0, 2**62, lookups)
+        misses = random.integers(0, 2**62, lookups)
         hit = random.random(lookups) < 0.5
-        self.lookups = np.where(hit, self.keys[random.integers(0, keys, lookups)], strangers)
+        self.lookups = np.where(hit, self.keys[random.integers(0, keys, lookups)], misses)
         order = np.argsort(self.keys)
         self.sorted = self.keys[order]
         places = np.minimum(np.searchsorted(self.sorted, self.lookups), keys - 1)

@@ -102,8 +102,8 @@ def empty(target: ColumnType | None = None) -> Column:
 def _from_datetimes(array: Array, target: ColumnType | None) -> Column:
     unit, step = np.datetime_data(array.dtype)
     if unit == "generic":
-        raise InvalidArgumentError("the datetime64 array has no unit: give it one, such as "
-                                   "datetime64[us]")
+        raise InvalidArgumentError("the datetime64 array has no unit: pass one with a unit, "
+                                   "such as datetime64[us]")
     wanted = "" if target is None else "D" if target.type == "date32" else target.unit
     is_calendar = unit in ("Y", "M") or wanted in ("Y", "M")
     if is_calendar and wanted and "," not in wanted and wanted != _unit_text(unit, step):
@@ -125,8 +125,8 @@ def _from_calendar(array: Array, wanted: str) -> Array:
 def _from_timedeltas(array: Array) -> Column:
     unit, step = np.datetime_data(array.dtype)
     if unit == "generic":
-        raise InvalidArgumentError("the timedelta64 array has no unit: give it one, such as "
-                                   "timedelta64[us]")
+        raise InvalidArgumentError("the timedelta64 array has no unit: pass one with a unit, "
+                                   "such as timedelta64[us]")
     ticks = array.astype(array.dtype.newbyteorder("="), copy=False).view(np.int64)
     return Column.elements("duration64", ticks, _unit_text(unit, step),
                            validity_bits(np.isnat(array)))

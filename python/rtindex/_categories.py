@@ -37,7 +37,7 @@ def positions_of(text: str) -> frozenset[int]:
 
 
 def require_no_order(reordered: frozenset[int], query: Query, parts: int) -> None:
-    """Refuses queries that compare ordered categories; equal ones are found."""
+    """Rejects queries that compare ordered categories; equal ones are found."""
     if query.kind == "range":
         used = reordered
     elif query.kind == "nearest":  # of the last part, beside equal ones
@@ -45,10 +45,10 @@ def require_no_order(reordered: frozenset[int], query: Query, parts: int) -> Non
     else:
         return
     if used:
-        refuse("range" if query.kind == "range" else "nearest")
+        reject("range" if query.kind == "range" else "nearest")
 
 
-def refuse(call: str) -> None:
+def reject(call: str) -> None:
     raise UnsupportedError(
         f"{call} needs the order of keys, and the column has ordered categories, which the index holds as "
         "texts in alphabetical order: build it over the codes, in pandas series.cat.codes, in "

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from . import _core
-from ._categories import refuse
+from ._categories import reject
 from ._columns import column as column_of
 from ._errors import InvalidArgumentError
 from ._names import is_scalar
@@ -109,7 +109,7 @@ class PointFilter:
                 raise InvalidArgumentError(f"unknown column {name!r}: the index has "
                                            f"{', '.join(self.names)}")
             if column.position in reordered and _is_range(condition):
-                refuse(f"a range of {name!r}")
+                reject(f"a range of {name!r}")
             bound[column.position] = _bound(condition, column)
         return _core.Query.box(bound)
 

@@ -65,7 +65,7 @@ def _exact(array: Array, items: list[Any]) -> Array:
     low, high = min(whole), max(whole)
     if low < -(2**63) or high >= 2**64:
         raise InvalidArgumentError(
-            f"the number {low if low < -(2**63) else high} does not fit 64 bits: leave it out, or "
+            f"the number {low if low < -(2**63) else high} does not fit 64 bits: remove it, or "
             "pass None for an open end of a range")
     if len(whole) < len(items):
         lost = [item for item in whole if array.dtype.kind == "f" and int(float(item)) != item]
@@ -111,7 +111,7 @@ def cast_and_lost(times: Array, dtype: Any) -> tuple[Array, Array]:
     try:
         cast = times.astype(dtype)
     except OverflowError:
-        lost[_first_refused(times, dtype)] = True
+        lost[_first_rejected(times, dtype)] = True
         return times, lost
     try:
         return cast, differ(cast.astype(times.dtype), times)
@@ -119,7 +119,7 @@ def cast_and_lost(times: Array, dtype: Any) -> tuple[Array, Array]:
         return cast, lost | (not np.can_cast(times.dtype, dtype))
 
 
-def _first_refused(times: Array, dtype: Any) -> int:
+def _first_rejected(times: Array, dtype: Any) -> int:
     good, bad = 0, len(times)  # the first `good` times can be cast, the first `bad` cannot
     while bad - good > 1:
         middle = (good + bad) // 2
@@ -142,7 +142,7 @@ def differ(times: Any, others: Any) -> Any:
 
 
 def _too_far(time: Any, unit: str) -> str:
-    return (f"the time {time} is too far from 1970 for datetime64[{unit}]: leave it out, or pass "
+    return (f"the time {time} is too far from 1970 for datetime64[{unit}]: remove it, or pass "
             "None for an open end of a range")
 
 
@@ -205,7 +205,7 @@ def _as_time(item: Any, position: int) -> tuple[np.datetime64, str | None]:
             item = cast(datetime.datetime, item).astimezone(datetime.timezone.utc).replace(tzinfo=None)
         except OverflowError:
             raise InvalidArgumentError(
-                f"the time {item} is outside the years 1 to 9999 in UTC: leave it out, or pass "
+                f"the time {item} is outside the years 1 to 9999 in UTC: remove it, or pass "
                 "None for an open end of a range") from None
     return np.datetime64(item), name
 

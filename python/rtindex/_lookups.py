@@ -12,7 +12,7 @@ import numpy as np
 from . import _core
 from ._calls import Options, row_miss
 from ._calls import answer as answer_call
-from ._categories import positions_of, refuse, require_no_order
+from ._categories import positions_of, reject, require_no_order
 from ._columns import column as column_of
 from ._columns import mask_column
 from ._error_texts import named_errors
@@ -121,7 +121,7 @@ class LookupCalls:
         """
         kind = self._kind(require_query(query))
         if order is not None and self._reordered:
-            refuse("order")
+            reject("order")
         options = Options(values, matched, limit, order, miss, out, counters,
                           row_miss(answer, miss))
         if self._points is None:
@@ -239,7 +239,7 @@ class LookupCalls:
     def rank(self, keys: Any) -> Any:
         """How many rows hold a key less than `keys[i]`; 0 for a null."""
         if self._reordered:
-            refuse("rank")
+            reject("rank")
         found = column_of(keys, self._lower["["])
         if found.rounded:  # numbers beyond the column's type have a rank, too
             return self.range(None, keys, "count", ends="[)")
@@ -252,7 +252,7 @@ class LookupCalls:
         `index.select(index.valid // 2)` is the row of the median.
         """
         if self._reordered:
-            refuse("select")
+            reject("select")
         found = column_of(ranks, ColumnType("int64", ""))
         if found.type not in INTEGERS or found.type == "bool":
             raise InvalidArgumentError(f"invalid ranks of type {found.type}: expected integers")

@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _core
 from ._calls import Options
-from ._categories import refuse
+from ._categories import reject
 from ._columns import open_end
 from ._errors import InvalidArgumentError, UnsupportedError
 from ._keys import key_answer, key_dtype, key_object
@@ -139,7 +139,7 @@ class OrderedCalls(LookupCalls):
             raise UnsupportedError(f"expected an index over keys, got {held}, which have no order: "
                                    "ask the column itself")
         if in_order and self._reordered:
-            refuse("the call")
+            reject("the call")
         if self.type == "composite":
             held = "composite keys"
             raise UnsupportedError(f"expected an index over keys of one part, got {held}: read them "

@@ -66,16 +66,17 @@ def _rescaled(found: Column, target: ColumnType, wanted: str, length: int,
                                    f"{target.type} in {target.unit or target.scale} are too far "
                                    "apart to be converted: convert the keys first")
     rounding = target.rounding or Rounding(0, error="round it to that unit")
-    converted, refused = found.rescaled(wanted, target.unit, target.scale, multiplier, divisor,
+    converted, rejected = found.rescaled(wanted, target.unit, target.scale, multiplier, divisor,
                                         rounding.direction, rounding.open)
-    if refused is not None and rounding.error:
-        raise InvalidArgumentError(_refusal(found, target, refused, multiplier, divisor, rounding))
+    if rejected is not None and rounding.error:
+        raise InvalidArgumentError(_rejection(found, target, rejected, multiplier, divisor,
+                                              rounding))
     return converted
 
 
-def _refusal(found: Column, target: ColumnType, refused: tuple[int, int], multiplier: int,
-             divisor: int, rounding: Rounding) -> str:
-    position, value = refused
+def _rejection(found: Column, target: ColumnType, rejected: tuple[int, int], multiplier: int,
+               divisor: int, rounding: Rounding) -> str:
+    position, value = rejected
     if target.type in DECIMALS or found.type in DECIMALS:
         kind = f"decimal with {target.scale} digits" if target.type in DECIMALS else target.type
         number = value / 10**found.scale
@@ -87,7 +88,7 @@ def _refusal(found: Column, target: ColumnType, refused: tuple[int, int], multip
     if value * multiplier % divisor:
         return (f"the time {text} (element {position}) falls between two ticks of the column's "
                 f"{unit}: {rounding.error}")
-    return (f"the time {text} (element {position}) is too far from 1970 for {unit}: leave it out")
+    return (f"the time {text} (element {position}) is too far from 1970 for {unit}: remove it")
 
 
 def _unit(time_type: str, unit: str) -> str:
@@ -95,7 +96,7 @@ def _unit(time_type: str, unit: str) -> str:
 
 
 def require_zone(zone: str, target: ColumnType, what: Any) -> None:
-    """Refuses times with a zone on a column without one, and the reverse."""
+    """Rejects times with a zone on a column without one, and the reverse."""
     if _FAMILIES.get(target.type) != "instant" or bool(zone) == bool(target.zone):
         return
     if zone:

@@ -57,7 +57,9 @@ def register(connection: Any, name: str, index: Index, answer: NearestName = "an
                                    f"{type(index).__name__}")
     if not isinstance(query, str) or query not in ("equal", "range", "prefix", "nearest"):
         raise InvalidArgumentError(f"invalid query={query!r}: expected equal, range, prefix or "
-                                   "nearest; intervals are queried from Python")
+                                   "nearest; call the index for intervals and points, or query "
+                                   "them by rtindex_overlaps_rows, rtindex_filter_rows and other "
+                                   "functions of the DuckDB extension")
     settings = Query(query, None, None, ends, direction, exact, tolerance)
     if query != "range" and ends != "[]":
         raise InvalidArgumentError(f"`ends` is an argument of query=\"range\", got query="

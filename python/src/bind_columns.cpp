@@ -145,9 +145,9 @@ RescaledColumn rescaled_column(const Column& column, std::string_view type, cons
                                int direction, bool open) {
   Rescaled found =
       rescaled(column, {type_named(type), unit, scale, multiplier, divisor, {direction, open}});
-  nb::object refused = nb::none();
-  if (found.refused) refused = nb::make_tuple(found.refused->first, found.refused->second);
-  return nb::make_tuple(std::move(found.column), refused);
+  nb::object rejected = nb::none();
+  if (found.rejected) rejected = nb::make_tuple(found.rejected->first, found.rejected->second);
+  return nb::make_tuple(std::move(found.column), rejected);
 }
 
 std::vector<std::string_view> part_types(const Column& column) {
@@ -210,11 +210,11 @@ void bind_columns(nb::module_& module) {
       .def(
           "whole_numbers",
           [](const Column& column, std::string_view type, int direction, bool open,
-             std::string refusal) {
+             std::string rejection) {
             return whole_numbers(column, native_type_named(type),
-                                 {direction, open, std::move(refusal)});
+                                 {direction, open, std::move(rejection)});
           },
-          nb::arg("type"), nb::arg("direction"), nb::arg("open"), nb::arg("refusal"),
+          nb::arg("type"), nb::arg("direction"), nb::arg("open"), nb::arg("rejection"),
           "Floats as lookups on a column of integers.")
       .def("rescaled", rescaled_column, nb::arg("type"), nb::arg("unit"), nb::arg("scale"),
            nb::arg("multiplier"), nb::arg("divisor"), nb::arg("direction"), nb::arg("open"),

@@ -13,7 +13,7 @@ namespace rtindex::python {
 namespace {
 
 // Concatenating this many keys takes microseconds, as long as one call.
-constexpr std::size_t least_batch = 1 << 14;
+constexpr std::size_t min_batch = 1 << 14;
 
 std::size_t size_of(std::span<const ColumnView> pieces) {
   std::size_t size = 0;
@@ -143,7 +143,7 @@ std::vector<OwnedView> batches(const Column& column) {
   for (std::size_t first = 0; first < pieces.size();) {
     std::size_t last = first;
     std::size_t size = 0;
-    while (last < pieces.size() && size < least_batch) size += pieces[last++].size();
+    while (last < pieces.size() && size < min_batch) size += pieces[last++].size();
     batches.push_back(concatenated(pieces.subspan(first, last - first)));
     first = last;
   }

@@ -83,9 +83,9 @@ struct CompositeShape {
 
 // How floats become lookups on a column of integers.
 struct Rounding {
-  int direction = 0;         // > 0: up, for lower ends of ranges; < 0: down, for upper ends; 0: not
-  bool open = false;         // the end itself is not part of the range
-  std::string refusal = {};  // a sentence about floats without an integer; empty: they are null
+  int direction = 0;  // > 0: up, for lower ends of ranges; < 0: down, for upper ends; 0: not
+  bool open = false;  // the end itself is not part of the range
+  std::string rejection = {};  // a sentence about floats without an integer; empty: they are null
 };
 
 // Floats as lookups on an integer column of `type`. Ends of ranges become the first or last integer
@@ -102,10 +102,10 @@ struct Rescale {
 };
 
 // The elements in another unit. Those between two units, or beyond the type, are null where
-// `rounding` has no element for them; the first of these, with its position, is `refused`.
+// `rounding` has no element for them; the first of these, with its position, is `rejected`.
 struct Rescaled {
   Column column;
-  std::optional<std::pair<std::size_t, std::int64_t>> refused;
+  std::optional<std::pair<std::size_t, std::int64_t>> rejected;
 };
 [[nodiscard]] Rescaled rescaled(const Column& column, const Rescale& rescale);
 

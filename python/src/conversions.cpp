@@ -52,9 +52,9 @@ void append_whole(const ColumnView& floats, const Rounding& rounding, Column& co
     if (!floats.valid(i) || std::isnan(from[i])) continue;
     if (to_whole(static_cast<double>(from[i]), rounding, (*numbers)[i]))
       (*validity)[i / 8] |= static_cast<std::uint8_t>(1U << (i % 8));
-    else if (!rounding.refusal.empty())
+    else if (!rounding.rejection.empty())
       throw Error(
-          fmt::format("invalid number {}: {}", static_cast<double>(from[i]), rounding.refusal));
+          fmt::format("invalid number {}: {}", static_cast<double>(from[i]), rounding.rejection));
   }
   column.append(ColumnView(*numbers).with_validity(validity->data()));
   column.keep(std::move(numbers));

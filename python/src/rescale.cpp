@@ -65,8 +65,8 @@ void append_rescaled(const ColumnView& from, const Rescale& rescale, std::size_t
     if (to_unit(value, rescale, low, high, scaled)) {
       (*elements)[i] = static_cast<To>(scaled);
       (*validity)[i / 8] |= static_cast<std::uint8_t>(1U << (i % 8));
-    } else if (!result.refused) {
-      result.refused = {first + i, static_cast<std::int64_t>(value)};
+    } else if (!result.rejected) {
+      result.rejected = {first + i, static_cast<std::int64_t>(value)};
     }
   }
   ColumnView view = ColumnView::of(rescale.type, elements->data(), elements->size());

@@ -297,7 +297,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("sentence", REFUSED)
-def test_a_refused_change_changes_nothing(sentence):
+def test_a_rejected_change_changes_nothing(sentence):
     index = rtindex.build(PLAIN, include=np.array([1, 2, 3], np.int16))
     with pytest.raises(rtindex.InvalidArgumentError) as caught:
         REFUSED[sentence](index)

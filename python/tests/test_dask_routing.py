@@ -87,7 +87,7 @@ def test_global_rows():
         assert _moves.global_rows(local[1:2], rows[:0]).tolist() == [np.iinfo(dtype).max]
 
 
-def test_pieces_of_other_sizes_are_refused():
+def test_pieces_of_other_sizes_are_rejected():
     parts = np.zeros(3, np.uint16)
     with pytest.raises(Exception, match="expected 3 elements in a slice, got 2"):
         _moves.ungroup(parts, [(np.zeros(2, np.uint64), 1)], np.empty(3, np.uint64))

@@ -94,11 +94,11 @@ try:
     rtindex.build(keys, "rx@cpu")
 except MemoryError as error:
     assert isinstance(error, rtindex.OutOfMemoryError), error
-    print("refused")
+    print("rejected")
 assert rtindex.build(keys[:1000], "rx@cpu").lookup(5) == 5
 """
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
-    assert (ended.returncode, ended.stdout) == (0, "refused\n"), ended.stderr
+    assert (ended.returncode, ended.stdout) == (0, "rejected\n"), ended.stderr
 
 
 def test_answers_that_were_not_asked_for():

@@ -194,7 +194,7 @@ def test_updates(make, dtype):
         assert to_list(found["count"]) == wanted["count"].tolist()
 
 
-def test_updates_that_are_refused(make):
+def test_updates_that_are_rejected(make):
     index = rtindex.build(make(np.arange(10, 20)))
     for rows in ([10], [-1], [2**32 + 1]):
         with pytest.raises(rtindex.Error, match="expected rows of a column of 10 rows"):
@@ -242,7 +242,7 @@ def test_a_table_that_changes(make):
         assert to_list(state.lookup(make(lookups), "count")) == [found.size for found in wanted]
 
 
-def test_changes_that_are_refused(make):
+def test_changes_that_are_rejected(make):
     index = rtindex.build(make(np.arange(10)), include=make(np.arange(10)))
     with pytest.raises(rtindex.Error, match="move one"):
         index.insert(make(np.array([5])), [5])

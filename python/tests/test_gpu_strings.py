@@ -145,7 +145,7 @@ def test_strings_among_the_parts_of_a_key():
     assert found.get().tolist() == np.asarray(wanted).tolist()
 
 
-def test_wrong_arrays_are_refused():
+def test_wrong_arrays_are_rejected():
     xp = cupy()
     with pytest.raises(rtindex.InvalidArgumentError, match="invalid offsets of type float32"):
         rtindex.DeviceStrings(xp.zeros(3, "float32"), xp.zeros(3, "uint8"))

@@ -77,7 +77,7 @@ def test_rows_can_be_taken():
     assert articles["name"].take(join.column).to_pylist() == ["pears", None, "soap"]
 
 
-def test_unknown_joins_are_refused():
+def test_unknown_joins_are_rejected():
     index = rtindex.build([1])
     for call in (index.join, index.join_asof, lambda keys, how: index.join_range(keys, keys, how)):
         with pytest.raises(rtindex.Error, match="invalid how='outer'"):

@@ -124,7 +124,7 @@ def test_open_ends_in_device_memory(dtype):
 
 
 @pytest.mark.usefixtures("on_device")
-def test_floats_in_device_memory_are_refused():
+def test_floats_in_device_memory_are_rejected():
     index = rtindex.build([1, 2])
     for call in (lambda: index.lookup(FakeArray(1, "float64")),
                  lambda: index.range(FakeArray(1, "float32"), None)):
@@ -159,7 +159,7 @@ def test_in(spec):
     ([1], object()), (["a"], 1), (["a"], 1.0), (np.zeros(1, "M8[s]"), 0), ((["a"], [1]), "a"),
     ((["a"], [1]), ("a",)), ((["a"], [1]), (1, "a")), ((["a"], [1]), ["a", 1]),
     (np.zeros(1, "M8[s]"), datetime.datetime.now(datetime.timezone.utc))])
-def test_in_refuses_what_is_not_a_key(column, key):
+def test_in_rejects_what_is_not_a_key(column, key):
     """A wrong type is an error, never False."""
     with pytest.raises(rtindex.InvalidArgumentError):
         key in rtindex.build(column)  # noqa: B015

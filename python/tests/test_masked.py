@@ -41,7 +41,7 @@ def test_values():
     assert index.lookup([7], "max", unmasked).tolist() == values.data[1:2].tolist()
 
 
-def test_masked_rows_are_refused():
+def test_masked_rows_are_rejected():
     index = rtindex.build([5, 6, 7])
     with pytest.raises(rtindex.Error, match="one is masked"):
         index.update(np.ma.MaskedArray([0, 2], [False, True]), [9, 8])

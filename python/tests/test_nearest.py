@@ -220,7 +220,7 @@ def test_wrong_use():
         rtindex.build(["a"]).nearest(["b"], direction="nearest")
 
 
-def test_hash_refuses():
+def test_hash_rejects():
     index = rtindex.build([1, 2], "hash")
     assert not index.supports("any", "nearest") and rtindex.build([1]).supports("key", "nearest")
     for call in (lambda: index.nearest([1]), lambda: index.join_asof([1]),

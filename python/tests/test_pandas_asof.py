@@ -147,7 +147,7 @@ def test_empty_sides():
     ({"left_on": "key", "right_on": "f"}, "incompatible merge keys"),
     ({"on": "key", "left_by": "g", "right_by": "w"}, "incompatible merge keys"),
     ({"on": "f"}, "contain null values on left side")])
-def test_wrong_use_is_refused_as_by_pandas(options, sentence):
+def test_wrong_use_is_rejected_as_by_pandas(options, sentence):
     table = pd.DataFrame({"key": [1, 2], "g": ["a", "b"], "w": [1, 2], "f": [1.0, np.nan]})
     with pytest.raises(Exception, match=sentence) as wanted:
         pd.merge_asof(table, table, **options)
@@ -183,7 +183,7 @@ def test_ready_indexes_of_categories():
     assert found["v"].tolist() == [2, 1]
 
 
-def test_indexes_of_other_frames_are_refused():
+def test_indexes_of_other_frames_are_rejected():
     table = pd.DataFrame({"key": [1, 2], "g": [1, 2]})
     merge = rtindex.pandas.merge_asof
     with pytest.raises(rtindex.Error, match="it has 3 rows, and the right side has 2"):

@@ -150,7 +150,7 @@ def test_widths_and_empty_sides():
     ({"on": "key", "tolerance": [1]}, "expected a number, a string such as '5s'"),
     ({"on": "time", "tolerance": np.timedelta64(1, "s")}, "or a datetime.timedelta"),
     ({"on": "wide"}, "keys beyond 64 bits"), ({"on": "key", "suffix": ""}, "duplicate")])
-def test_wrong_use_is_refused(options, sentence):
+def test_wrong_use_is_rejected(options, sentence):
     table = pl.DataFrame({"key": [1, 2], "g": ["a", "b"], "w": [1, 2], "f": [1.0, 2.0],
                           "time": pl.Series([0, 1], dtype=pl.Datetime),
                           "wide": pl.Series([1, 2**100], dtype=pl.Int128)})
@@ -193,7 +193,7 @@ def test_ready_indexes_of_categories():
     assert found["v"].to_list() == [2, 1]
 
 
-def test_indexes_of_other_frames_are_refused():
+def test_indexes_of_other_frames_are_rejected():
     table = pl.DataFrame({"key": [1, 2], "g": [1, 2]})
     with pytest.raises(rtindex.Error, match="it has 3 rows, and the right side has 2"):
         rtindex.polars.join_asof(table, table, on="key", index=rtindex.build([1, 2, 3]))

@@ -128,7 +128,7 @@ def test_queries_travel(query, way):
     (lambda: rtindex.build([1]).answer(Query.prefix(["1"])), "column of strings"),
     (lambda: rtindex.build((["a"], [1])).join(Query.prefix(["a"])), "use lookup with their first"),
     (lambda: rtindex.build([1]).supports("any", "point"), "equal, range, prefix or nearest")])
-def test_wrong_settings_are_refused(make, sentence):
+def test_wrong_settings_are_rejected(make, sentence):
     with pytest.raises(rtindex.InvalidArgumentError, match=sentence):
         make()
 

@@ -12,7 +12,7 @@ from .words import escape, listed, power_of_two
 MOST_COMMANDS = 3
 
 
-def card(experiment: Experiment, charts: list[Chart], refused: dict[int, str]) -> str:
+def card(experiment: Experiment, charts: list[Chart], rejected: dict[int, str]) -> str:
     name = escape(experiment.name)
     parts = [
         f'<article class="experiment" id="{name}" aria-labelledby="{name}-title">',
@@ -20,7 +20,7 @@ def card(experiment: Experiment, charts: list[Chart], refused: dict[int, str]) -
         _question(experiment),
         _tabs(experiment, charts),
         *[_figure(experiment, position, len(charts)) for position in range(len(charts))],
-        _setups(experiment, charts, refused),
+        _setups(experiment, charts, rejected),
         "</article>",
     ]
     return "\n".join(part for part in parts if part)
@@ -64,7 +64,7 @@ def _figure(experiment: Experiment, position: int, charts: int) -> str:
     )
 
 
-def _setups(experiment: Experiment, charts: list[Chart], refused: dict[int, str]) -> str:
+def _setups(experiment: Experiment, charts: list[Chart], rejected: dict[int, str]) -> str:
     """How each machine measured it, or the reason why it did not."""
     by_machine: dict[int, list[Record]] = {}
     machines: dict[int, Machine] = {}
@@ -77,7 +77,7 @@ def _setups(experiment: Experiment, charts: list[Chart], refused: dict[int, str]
     ]
     blocks += [
         f'<div class="setup" data-machine="{machine}"><p>Not measured: {escape(why)}.</p></div>'
-        for machine, why in refused.items()
+        for machine, why in rejected.items()
         if machine not in by_machine
     ]
     return "\n".join(blocks)

@@ -67,7 +67,7 @@ def of_experiment(
                 for record in records
                 if record.metric == metric.name
                 and (record.x is not None) == (kind == "lines")
-                and not record.is_refusal
+                and not record.is_rejection
             ]
             if chosen:
                 charts.append(_chart(experiment, metric, kind, chosen, machines))

@@ -64,7 +64,7 @@ def make(records: list[Record], title: str, machine: str | None = None) -> Page:
         ),
         *_pages(
             experiments,
-            lambda one: card(one, drawn[one.name], _refusals(one, shown, machines)),
+            lambda one: card(one, drawn[one.name], _rejections(one, shown, machines)),
         ),
         "</main>",
         _footer(),
@@ -153,11 +153,11 @@ def _pages(experiments: list[Experiment], card_of) -> list[str]:
     return written
 
 
-def _refusals(experiment: Experiment, records: list[Record], machines: dict) -> dict[int, str]:
+def _rejections(experiment: Experiment, records: list[Record], machines: dict) -> dict[int, str]:
     return {
         machines[identity(record)].id: record.reason.rstrip(".")
         for record in records
-        if record.experiment == experiment.name and record.is_refusal
+        if record.experiment == experiment.name and record.is_rejection
     }
 
 

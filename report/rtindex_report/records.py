@@ -72,7 +72,7 @@ class Record:
         return 2**exponent if isinstance(exponent, int) else None
 
     @property
-    def is_refusal(self) -> bool:
+    def is_rejection(self) -> bool:
         """Whether the record holds the reason why the machine cannot run the experiment."""
         return self.index == "none" and self.status != "ok"
 

@@ -160,7 +160,7 @@ def hardware(machine, speed, costs, **more):
         )
 
 
-def refusal():
+def rejection():
     """What `rtindex bench` writes of an experiment that cannot run on a machine."""
     yield record(
         "zipf",
@@ -235,7 +235,7 @@ def tree() -> dict:
         *key_modes(CPU, "rx:embree"),
         *key_size(CPU, 1),
         *hardware(CPU, 1, COSTS),
-        *refusal(),
+        *rejection(),
     ]
     smoke = [{**one, "scale": "smoke", "value": 1.0} for one in hit_rate(CPU, 1)]
     gpu = [

@@ -51,10 +51,10 @@ class Page(unittest.TestCase):
 
     def test_the_page_may_load_nothing(self):
         fetched = self.run_script(
-            "fetch('data:text/plain,x').then(() => 'loaded', () => 'refused')"
+            "fetch('data:text/plain,x').then(() => 'loaded', () => 'rejected')"
         )
-        self.assertEqual(fetched, "refused")
-        self.browser.errors.clear()  # the refusal is told on the console
+        self.assertEqual(fetched, "rejected")
+        self.browser.errors.clear()  # the rejection is on the console
         self.assertNotIn(
             "http://", self.path.read_text(encoding="utf-8").replace("http://www.w3.org", "")
         )

@@ -29,7 +29,7 @@ class BadRecords(unittest.TestCase):
             status = command.main([str(self.root), "-o", str(self.output)])
         return status, said.getvalue()
 
-    def assert_refused(self, line, *words):
+    def assert_rejected(self, line, *words):
         status, said = self.report(line)
         self.assertEqual(status, 1)
         self.assertIn(f"{pathlib.Path('cpu') / 'some.jsonl'}:2: ", said)
@@ -48,15 +48,15 @@ class BadRecords(unittest.TestCase):
         self.assertTrue(self.output.exists())
 
     def test_not_json(self):
-        self.assert_refused('{"experiment": "keys", ', "not JSON", "column")
+        self.assert_rejected('{"experiment": "keys", ', "not JSON", "column")
 
     def test_not_an_object(self):
-        self.assert_refused("[1, 2]", "JSON object")
+        self.assert_rejected("[1, 2]", "JSON object")
 
     def test_missing_fields(self):
         for name in ("experiment", "index", "metric", "machine", "value"):
             with self.subTest(name):
-                self.assert_refused(self.changed(**{name: None}), f"'{name}' is missing")
+                self.assert_rejected(self.changed(**{name: None}), f"'{name}' is missing")
 
     def test_wrong_types(self):
         for name, value in (
@@ -70,19 +70,19 @@ class BadRecords(unittest.TestCase):
             ("median", []),
         ):
             with self.subTest(name=name, value=value):
-                self.assert_refused(self.changed(**{name: value}), f"'{name}' is")
+                self.assert_rejected(self.changed(**{name: value}), f"'{name}' is")
 
     def test_numbers_are_finite(self):
-        self.assert_refused(self.changed().replace('"value": ', '"value": NaN, "was": '), "finite")
+        self.assert_rejected(self.changed().replace('"value": ', '"value": NaN, "was": '), "finite")
 
     def test_unknown_status(self):
-        self.assert_refused(self.changed(status="lost"), "'lost'", "timed out")
+        self.assert_rejected(self.changed(status="lost"), "'lost'", "timed out")
 
     def test_value_beside_a_failure(self):
-        self.assert_refused(self.changed(status="timed out"), "timed out", "remove one")
+        self.assert_rejected(self.changed(status="timed out"), "timed out", "remove one")
 
     def test_nameless_machine(self):
-        self.assert_refused(self.changed(machine={"cores": 2}), "'cpu'", "'gpu'")
+        self.assert_rejected(self.changed(machine={"cores": 2}), "'cpu'", "'gpu'")
 
     def test_every_bad_line_is_named(self):
         _, said = self.report("[]", self.changed(), "nonsense", "")

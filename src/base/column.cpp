@@ -119,7 +119,7 @@ ColumnView ColumnView::dates(std::span<const std::int32_t> days) {
 
 ColumnView ColumnView::with_time_unit(TimeUnit unit) const {
   if (!has_time_unit(type_))
-    fail("a {} column has no time unit: only timestamps, times of day and durations have one",
+    fail("a column of {} has no time unit: only timestamps, times of day and durations have one",
          name_of(type_));
   ColumnView view = *this;
   view.time_unit_ = unit;
@@ -127,7 +127,8 @@ ColumnView ColumnView::with_time_unit(TimeUnit unit) const {
 }
 
 ColumnView ColumnView::with_scale(int scale) const {
-  if (!is_decimal(type_)) fail("a {} column has no scale: only decimals have one", name_of(type_));
+  if (!is_decimal(type_))
+    fail("a column of {} has no scale: only decimals have one", name_of(type_));
   if (!std::in_range<std::int8_t>(scale)) fail("invalid scale {}: expected -128 to 127", scale);
   ColumnView view = *this;
   view.scale_ = static_cast<std::int8_t>(scale);

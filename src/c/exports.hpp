@@ -9,7 +9,7 @@
 
 namespace rtindex::c {
 
-// An array of elements that nobody needs any more.
+// Moves elements into an Arrow array.
 template <class T>
 void export_elements(std::vector<T> elements, const char* format, ArrowSchema* schema,
                      ArrowArray* array) {

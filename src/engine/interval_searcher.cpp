@@ -402,7 +402,7 @@ class IntervalSearcher final : public Searcher {
 void require_order(const HostSearchers& searchers) {
   if (searchers.key_use == KeyUse::order && searchers.load) return;
   fail(ErrorKind::unsupported,
-       "intervals need an index that keeps its keys in order: use rx, sorted or btree on the CPU");
+       "intervals need an index that keeps its keys in order: use rx, sorted or btree");
 }
 
 }  // namespace

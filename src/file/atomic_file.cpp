@@ -80,7 +80,7 @@ int open_nameless(const fs::path& folder, mode_t mode) {
   return -1;
 }
 
-// Nobody may read the new file who could not read the old one.
+// The new file is readable only by users who could read the old one.
 mode_t mode_of(const fs::path& target) {
   constexpr mode_t any = 0666;  // without the bits of the umask
   struct stat old = {};

@@ -18,7 +18,7 @@
 #include "keys/interval_codec.hpp"
 #include "keys/point_codec.hpp"
 
-// Queries: what they may ask for, and how they are run.
+// Checks queries and runs them.
 namespace rtindex {
 
 namespace {
@@ -95,8 +95,8 @@ void Index::State::require_supported(const Version& now, const AnswerOptions& op
 void Index::State::start_counting(const Version& now, const Diagnostics& diagnostics) const {
   const Capabilities& can = now.main().searcher->capabilities();
   if (diagnostics.counters != nullptr && !can.counters)
-    fail(ErrorKind::unsupported, "{} does not count its work: omit counters, or use rx",
-         spec.text());
+    fail(ErrorKind::unsupported, "{} does not count its work: omit counters, or use {}",
+         spec.text(), now.main().codec->are_points() ? "rx:embree or rx:optix" : "rx");
   if (diagnostics.ray_ms != nullptr && !can.ray_times)
     fail(ErrorKind::unsupported, "{} does not time its rays: omit ray_ms, or use rx:optix",
          spec.text());
@@ -154,8 +154,9 @@ std::size_t Index::State::included_number(const std::string& name) const {
   if (found != included.end()) return static_cast<std::size_t>(found - included.begin());
   if (name.empty()) fail("the index includes the columns {}: name one of them", included_names());
   if (included.size() == 1 && included.front().name.empty())
-    fail("unknown included column '{}': the index includes one column without a name: leave it out",
-         name);
+    fail(
+        "unknown included column '{}': the index includes one column without a name: omit the name",
+        name);
   fail("unknown included column '{}': the index includes {}", name, included_names());
 }
 
@@ -315,11 +316,11 @@ void Index::State::answer_into(const Query& query, const AnswerOptions& options,
       fail("validity requested without values: set sum, mean, min or max as well");
     const Reading now = read();
     require_query(*now, query);
+    require_supported(*now, options, answers, searched_kind(*now, query));
     if (outputs.key != nullptr && width_of(now->main().codec->type()) == 0)
       fail("keys of type {} do not fit a buffer: request them from answer()",
            name_of(now->main().codec->type()));
     const std::optional<ColumnView> own_values = included_values(*now, options, answers);
-    require_supported(*now, options, answers, searched_kind(*now, query));
     start_counting(*now, diagnostics);
     threads->run([&] {
       Request request = request_into(options, own_values ? *own_values : options.values, outputs);
@@ -344,7 +345,7 @@ void Index::State::require_bitmap_bytes(const Version& now, const Query& query,
   if (bytes == 0 || query.size() <= options.max_bitmap_bytes / bytes) return;
   fail(
       "the bitmaps of {} queries over {} rows take more than {} bytes: pass fewer queries, raise "
-      "max_bitmap_bytes, or ask for one bitmap of all queries ('bitmap')",
+      "max_bitmap_bytes, or request one bitmap of all queries ('bitmap')",
       query.size(), now.rows(), options.max_bitmap_bytes);
 }
 

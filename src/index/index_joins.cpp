@@ -59,14 +59,13 @@ JoinedRows Index::join(const Query& query, JoinKind how, const JoinOptions& opti
 }
 
 struct JoinBatches::State {
-  State(const Index& from, Query batch, JoinKind how, std::size_t most_pairs,
-        const JoinOptions& options)
+  State(const Index& from, Query batch, JoinKind how, std::size_t limit, const JoinOptions& options)
       : index(from.snapshot()),
         query(std::move(batch)),
         has_rows(rtindex::has_rows(how)),
-        max_pairs(most_pairs),
+        max_pairs(limit),
         control(options.control),
-        joiner(index, query, how, most_pairs, options) {}
+        joiner(index, query, how, limit, options) {}
 
   Index index;
   Query query;

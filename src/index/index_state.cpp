@@ -80,7 +80,7 @@ void Index::State::require_include(const IncludedColumns& include, std::size_t r
       fail("names of included columns must be UTF-8: rename column {}", i + 1);
     for (std::size_t j = 0; j < i; ++j)
       if (columns[j].name == name)
-        fail("two included columns are named '{}': give each a name of its own", name);
+        fail("two included columns are named '{}': pass a different name for each", name);
     require_values(columns[i].values, rows);
     require_reachable(columns[i].values, "values");
   }

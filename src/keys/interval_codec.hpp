@@ -23,7 +23,7 @@ class IntervalCodec final : public KeyCodec {
   [[nodiscard]] Ends ends() const { return ends_; }
   // The codec of points, which lookups are compared with: no two points share an encoded key.
   [[nodiscard]] const KeyCodec& points() const { return *points_; }
-  // The same, for segments of starts or ends.
+  // For the segments of starts and of ends, which share it.
   [[nodiscard]] const std::shared_ptr<KeyCodec>& shared_points() const { return points_; }
   [[nodiscard]] std::string describe_intervals() const;
   // A composite column of leading columns, starts and ends as intervals of this column.

@@ -77,7 +77,7 @@ void OwnedColumn::set(std::size_t row, const ColumnView& source, std::size_t fro
 
 void fail_to_fit(const ColumnView& keys, std::size_t i, Type type) {
   fail(
-      "key {} does not fit the column's type {}: give another, or build a new index of a wider "
+      "key {} does not fit the column's type {}: pass another, or build a new index of a wider "
       "type",
       keys.text(i), name_of(type));
 }

@@ -176,7 +176,7 @@ TEST(BitmapAnswers, AreRejectedWhereTheyDoNotFit) {
             index.answer(Query::equal(keys), {.answers = Answer::bitmaps, .max_bitmap_bytes = 2}));
       }),
       "the bitmaps of 3 queries over 3 rows take more than 2 bytes: pass fewer queries, raise "
-      "max_bitmap_bytes, or ask for one bitmap of all queries ('bitmap')");
+      "max_bitmap_bytes, or request one bitmap of all queries ('bitmap')");
 }
 
 TEST(BitmapAnswers, LeaveOutRowsBeyondTheBuffer) {

@@ -126,7 +126,7 @@ def locate(state: State, rows: Array) -> list[Array]:
         local: list[Array] = client.gather(futures)
     lost = ~np.any([found >= 0 for found in local], axis=0)
     if lost.any():
-        raise InvalidArgumentError(f"row {rows[lost][0]} is erased already: leave it out")
+        raise InvalidArgumentError(f"row {rows[lost][0]} is erased already: remove it")
     return local
 
 

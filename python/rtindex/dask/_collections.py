@@ -77,8 +77,8 @@ class _Call:
                                        "is not: pass both as Dask collections, or None")
         sources = [source_of(end) for end in ends]
         if len({len(source.blocks) for source in sources}) > 1:
-            raise InvalidArgumentError("the ends of the ranges have different blocks: give them "
-                                       "the same chunks or partitions")
+            raise InvalidArgumentError("the ends of the ranges have different blocks: pass them "
+                                       "with the same chunks or partitions")
         self.source: Source = sources[0]
         self.data = ends[0]
         self.ends = [end is not None for end in (query.lower, query.upper)]

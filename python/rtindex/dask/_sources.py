@@ -41,8 +41,8 @@ def source_of(data: Any) -> Source:
     found = [_one(part, model) for part in parts]
     counts = sorted({len(source.blocks) for source in found})
     if len(counts) > 1:
-        raise InvalidArgumentError(f"the parts have {counts[0]} and {counts[-1]} blocks: give them "
-                                   "the same chunks or partitions")
+        raise InvalidArgumentError(f"the parts have {counts[0]} and {counts[-1]} blocks: pass them "
+                                   "with the same chunks or partitions")
     blocks = [tuple(piece for source in found for piece in source.blocks[i])
               for i in range(counts[0])]
     lengths = next((source.lengths for source in found if source.lengths is not None), None)
@@ -61,8 +61,8 @@ def aligned(data: Any, source: Source, name: str) -> Source:
     other = source_of(data)
     if len(other.blocks) != len(source.blocks):
         raise InvalidArgumentError(f"invalid {name}: it has {len(other.blocks)} blocks and the "
-                                   f"keys have {len(source.blocks)}; give them the same chunks or "
-                                   "partitions")
+                                   f"keys have {len(source.blocks)}; pass them with the same "
+                                   "chunks or partitions")
     return other
 
 

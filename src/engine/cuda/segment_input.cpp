@@ -59,7 +59,7 @@ RowBitmapPtr null_rows(const DeviceElements& column, std::size_t nulls, RowIds i
 
 void fail_unfit(const ColumnView& keys, std::size_t element, Type type, cudaStream_t stream) {
   fail(
-      "key {} does not fit the column's type {}: give another, or build a new index of a wider "
+      "key {} does not fit the column's type {}: pass another, or build a new index of a wider "
       "type",
       element_text(keys, static_cast<std::uint32_t>(element), stream), name_of(type));
 }

@@ -44,7 +44,7 @@ class PointTracer final : public Searcher {
 
   [[nodiscard]] MemoryUsage memory_usage() const override {
     MemoryUsage bytes;
-    bytes.parts = {{"places of points", places_.bytes()},
+    bytes.parts = {{"positions of points", places_.bytes()},
                    {"acceleration structure", scene_.bytes()},
                    {"points", column_.bytes()}};
     for (const auto& [name, size] : bytes.parts) bytes.resident += size;

@@ -40,7 +40,7 @@ using Query = Result (*)(int abi, unsigned options, const int* keys, const void*
       name, said, oldest_driver);
 }
 
-[[nodiscard]] std::string explain_refusal(Result result) {
+[[nodiscard]] std::string reason_of_rejection(Result result) {
   if (result == Result::unsupported_abi)
     return fmt::format(
         "the NVIDIA driver is too old for OptiX 8.0 (ABI {}): install driver {} or newer",
@@ -74,7 +74,7 @@ Library load_library(const char* name) {
   }
   const Result result =
       query(abi_version, 0, nullptr, nullptr, &found.functions, sizeof(FunctionTable));
-  if (result != Result::success) found.fault = explain_refusal(result);
+  if (result != Result::success) found.fault = reason_of_rejection(result);
   return found;
 }
 

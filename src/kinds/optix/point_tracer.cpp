@@ -148,7 +148,7 @@ class OptixPoints final : public cuda::DeviceSearcher {
     for (const DeviceArray<std::uint64_t>& cells : arrays_->first_keys) places += cells.bytes();
     return {{"acceleration structures", arrays_->scene->structure_bytes()},
             {"points", keys},
-            {"places of points", places}};
+            {"positions of points", places}};
   }
 
   SceneOptions options_;

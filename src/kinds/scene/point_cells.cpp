@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t place_grain = std::size_t{1} << 14;
 
-// Fewer cells mean fewer rays, and more rows that are compared in vain at the surface of a box.
+// Fewer cells mean fewer rays, and more rows at the surface of a box that do not match.
 constexpr double rows_in_cell = 4;
 constexpr double max_cells = 0x1p30;  // in all; with the bits of each axis rounded up, 2^32
 constexpr std::size_t max_axis_cells = std::size_t{1} << 12;

@@ -81,8 +81,8 @@ void require_usable(const void* memory, std::size_t alignment, const char* what)
         "on_device() or MemorySpace::device, or copy it to the GPU",
         what);
   fail(
-      "the {} are in the memory of GPU {}, which the index's GPU cannot reach: copy them, or give "
-      "it access with cudaDeviceEnablePeerAccess()",
+      "the {} are in the memory of GPU {}, which the index's GPU cannot reach: copy them, or "
+      "enable access with cudaDeviceEnablePeerAccess()",
       what, attributes.device);
 }
 
