@@ -1,4 +1,4 @@
-#include "answers/answers.hpp"
+#include "answers/request.hpp"
 
 #include <algorithm>
 #include <array>

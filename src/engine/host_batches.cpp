@@ -1,4 +1,4 @@
-#include "engine/host_batches.hpp"
+#include "engine/batch_runner.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "answers/aggregate.hpp"
-#include "answers/answers.hpp"
 #include "answers/chunk_buffers.hpp"
 #include "answers/counted_aggregate.hpp"
+#include "answers/request.hpp"
 #include "base/parallel.hpp"
 #include "engine/nearest_intervals.hpp"
 #include "engine/plan.hpp"

@@ -3,8 +3,8 @@
 #include <memory>
 #include <utility>
 
+#include "engine/batch_runner.hpp"
 #include "engine/engine.hpp"
-#include "engine/host_batches.hpp"
 #include "engine/host_segments.hpp"
 #include "engine/kind.hpp"
 

@@ -3,7 +3,7 @@
 
 #include "answers/pair_sink.hpp"
 #include "base/parallel.hpp"
-#include "engine/host_batches.hpp"
+#include "engine/batch_runner.hpp"
 
 namespace rtindex {
 

@@ -11,7 +11,7 @@
 #include "base/error.hpp"
 #include "base/parallel.hpp"
 #include "base/types.hpp"
-#include "engine/host_batches.hpp"
+#include "engine/batch_runner.hpp"
 #include "keys/bits_128.hpp"
 #include "keys/compare.hpp"
 #include "keys/composite_map.hpp"

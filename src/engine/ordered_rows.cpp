@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "base/parallel.hpp"
-#include "engine/host_batches.hpp"
+#include "engine/batch_runner.hpp"
 #include "keys/compare.hpp"
 
 namespace rtindex {

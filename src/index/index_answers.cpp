@@ -7,7 +7,6 @@
 
 #include <rtindex/index.hpp>
 
-#include "answers/answers.hpp"
 #include "answers/request.hpp"
 #include "base/call_control.hpp"
 #include "base/error.hpp"

@@ -12,7 +12,6 @@
 
 #include <rtindex/index.hpp>
 
-#include "answers/answers.hpp"
 #include "answers/pair_sink.hpp"
 #include "answers/request.hpp"
 #include "base/error.hpp"

@@ -10,6 +10,7 @@
 #include "base/parallel.hpp"
 #include "base/search.hpp"
 #include "order/columns.hpp"
+#include "order/merge_orders.hpp"
 #include "order/pairs.hpp"
 #include "order/residual_filter.hpp"
 

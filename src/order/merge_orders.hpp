@@ -5,22 +5,9 @@
 #include <span>
 
 #include "base/array.hpp"
-#include "order/order_arrays.hpp"
-#include "rows/row_bits.hpp"
+#include "order/key_order.hpp"
 
 namespace rtindex {
-
-// A column in key order that is merged with others, with keys of 4 or 8 bytes (OrderArrays).
-struct OrderInput {
-  const void* pairs = nullptr;  // null: rows from first_row on
-  const void* keys = nullptr;   // null without pairs: keys from first_key on
-  std::uint64_t first_key = 0;
-  std::uint32_t first_row = 0;
-  bool is_wide = false;
-  std::size_t size = 0;
-  std::uint64_t shift = 0;  // what is added to its keys
-  RowBits deleted;          // rows to omit
-};
 
 template <class Key>
 struct MergedOrders {

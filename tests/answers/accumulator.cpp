@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "answers/answers.hpp"
+#include "answers/request.hpp"
 
 namespace rtindex {
 namespace {

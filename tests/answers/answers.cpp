@@ -9,7 +9,7 @@
 
 #include <rtindex/error.hpp>
 
-#include "answers/answers.hpp"
+#include "answers/request.hpp"
 
 namespace rtindex {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "answers/answers.hpp"
+#include "answers/request.hpp"
 #include "support/checker.hpp"
 #include "support/deleted_rows.hpp"
 #include "support/run.hpp"

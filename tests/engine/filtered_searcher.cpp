@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "answers/answers.hpp"
+#include "answers/request.hpp"
 #include "engine/ordered_kind.hpp"
 #include "keys/codec.hpp"
 #include "kinds/grid/grid.hpp"

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "answers/answers.hpp"
+#include "answers/request.hpp"
 #include "keys/codec.hpp"
 #include "support/checker.hpp"
 #include "support/deleted_rows.hpp"

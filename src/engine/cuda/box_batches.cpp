@@ -4,7 +4,6 @@
 
 #include "engine/cuda/box_searcher.hpp"
 #include "engine/cuda/device_batch.hpp"
-#include "engine/cuda/device_batches.hpp"
 #include "engine/cuda/device_lookups.hpp"
 #include "engine/cuda/device_segments.hpp"
 #include "rows/bitmap_bits.hpp"

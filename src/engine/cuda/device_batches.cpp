@@ -1,20 +1,19 @@
-#include "engine/cuda/device_batches.hpp"
 
 #include <algorithm>
 #include <numeric>
 #include <utility>
 #include <vector>
 
-#include "answers/answers.hpp"
+#include "answers/request.hpp"
 #include "base/cuda/transfer.hpp"
 #include "base/error.hpp"
 #include "base/parallel.hpp"
 #include "base/types.hpp"
+#include "engine/batch_runner.hpp"
 #include "engine/cuda/box_searcher.hpp"
 #include "engine/cuda/device_batch.hpp"
 #include "engine/cuda/device_segments.hpp"
 #include "engine/cuda/segment_input.hpp"
-#include "engine/host_batches.hpp"
 #include "order/cuda/device_pointers.hpp"
 #include "rows/bitmap_bits.hpp"
 #include "rows/cuda/device_row_bitmap.hpp"

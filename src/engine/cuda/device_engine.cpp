@@ -5,7 +5,7 @@
 
 #include "base/cuda/runtime.hpp"
 #include "base/error.hpp"
-#include "engine/cuda/device_batches.hpp"
+#include "engine/cuda/device_batch.hpp"
 #include "engine/cuda/device_segments.hpp"
 
 namespace rtindex::cuda {

@@ -8,12 +8,11 @@
 #include "base/cuda/transfer.hpp"
 #include "base/error.hpp"
 #include "base/types.hpp"
+#include "engine/batch_runner.hpp"
 #include "engine/cuda/device_batch.hpp"
-#include "engine/cuda/device_batches.hpp"
 #include "engine/cuda/device_neighbours.hpp"
 #include "engine/cuda/device_segments.hpp"
 #include "engine/cuda/neighbour_runner.hpp"
-#include "engine/host_batches.hpp"
 #include "order/cuda/device_columns.hpp"
 #include "order/cuda/device_pointers.hpp"
 

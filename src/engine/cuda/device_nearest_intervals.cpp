@@ -1,7 +1,6 @@
 #include <vector>
 
 #include "engine/cuda/device_batch.hpp"
-#include "engine/cuda/device_batches.hpp"
 #include "engine/cuda/device_neighbours.hpp"
 #include "engine/cuda/device_segments.hpp"
 #include "engine/cuda/nearest_interval_kernels.hpp"

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "answers/answers.hpp"
+#include "answers/request.hpp"
 #include "support/cuda/gpu_test.hpp"
 #include "support/engine_of.hpp"
 #include "support/random.hpp"

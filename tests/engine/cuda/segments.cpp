@@ -9,7 +9,7 @@
 #include <tuple>
 #include <vector>
 
-#include "answers/answers.hpp"
+#include "answers/request.hpp"
 #include "base/cuda/runtime.hpp"
 #include "support/checker.hpp"
 #include "support/cuda/device_copy.hpp"
