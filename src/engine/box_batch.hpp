@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "answers/request.hpp"
+#include "base/checked_cast.hpp"
 #include "keys/lookup_batch.hpp"
 #include "keys/point_codec.hpp"
 #include "order/box_tree.hpp"
@@ -15,7 +16,7 @@ namespace rtindex {
 class BoxBatch {
  public:
   explicit BoxBatch(const LookupBatch& batch)
-      : batch_(batch), codec_(static_cast<const PointCodec&>(batch.codec())) {
+      : batch_(batch), codec_(checked_cast<const PointCodec&>(batch.codec())) {
     for (std::size_t c = 0; c < batch.conditions().size(); ++c)
       if (const Condition& one = batch.conditions()[c]; one.kind == ConditionKind::isin)
         sets_.push_back({static_cast<std::uint32_t>(c), codec_.encode_values(c, one.lower)});

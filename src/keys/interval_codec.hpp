@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "base/checked_cast.hpp"
 #include "keys/codec.hpp"
 
 namespace rtindex {
@@ -52,7 +53,7 @@ class IntervalCodec final : public KeyCodec {
 
 // The codec of a column of intervals; null of a column of keys.
 [[nodiscard]] inline const IntervalCodec* interval_codec(const KeyCodec& codec) {
-  return codec.are_intervals() ? static_cast<const IntervalCodec*>(&codec) : nullptr;
+  return codec.are_intervals() ? &checked_cast<const IntervalCodec&>(codec) : nullptr;
 }
 
 }  // namespace rtindex

@@ -9,6 +9,7 @@
 
 #include <rtindex/query.hpp>
 
+#include "base/checked_cast.hpp"
 #include "keys/codec.hpp"
 
 namespace rtindex {
@@ -74,7 +75,7 @@ class PointCodec final : public KeyCodec {
 
 // The codec of a column of points; null of any other column.
 [[nodiscard]] inline const PointCodec* point_codec(const KeyCodec& codec) {
-  return codec.are_points() ? static_cast<const PointCodec*>(&codec) : nullptr;
+  return codec.are_points() ? &checked_cast<const PointCodec&>(codec) : nullptr;
 }
 
 }  // namespace rtindex

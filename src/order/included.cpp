@@ -7,6 +7,7 @@
 
 #include "answers/counted_aggregate.hpp"
 #include "base/array.hpp"
+#include "base/checked_cast.hpp"
 #include "base/error.hpp"
 #include "base/parallel.hpp"
 #include "base/prefetch.hpp"

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/checked_cast.hpp"
 #include "engine/cuda/box_kernels.hpp"
 #include "engine/cuda/device_searcher.hpp"
 #include "engine/cuda/ordered_searcher.hpp"
@@ -63,7 +64,7 @@ class BoxSearcher final : public DeviceSearcher {
   return !searcher.traits(0).folds_hits;
 }
 [[nodiscard]] inline const BoxSearcher& box_searcher(const DeviceSearcher& searcher) {
-  return static_cast<const BoxSearcher&>(searcher);
+  return checked_cast<const BoxSearcher&>(searcher);
 }
 
 // The points of a column that the host has encoded.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "answers/cuda/device_answers.hpp"
+#include "base/checked_cast.hpp"
 #include "base/cuda/device_array.hpp"
 #include "base/cuda/pooled_stream.hpp"
 #include "base/cuda/stream_uses.hpp"
@@ -141,8 +142,11 @@ class DeviceSearcher : public Searcher {
 };
 
 // The searcher of a segment on a GPU: engines of GPUs make DeviceSearchers only.
+[[nodiscard]] inline const DeviceSearcher& device_searcher(const Searcher& searcher) {
+  return checked_cast<const DeviceSearcher&>(searcher);
+}
 [[nodiscard]] inline const DeviceSearcher& device_searcher(const Segment& segment) {
-  return static_cast<const DeviceSearcher&>(*segment.searcher);
+  return device_searcher(*segment.searcher);
 }
 
 // "device: ..." for describe().

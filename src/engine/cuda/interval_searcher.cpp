@@ -16,10 +16,6 @@ namespace rtindex::cuda {
 
 namespace {
 
-[[nodiscard]] const DeviceSearcher& on_device(const std::shared_ptr<Searcher>& searcher) {
-  return static_cast<const DeviceSearcher&>(*searcher);
-}
-
 // Counts and sums of the keys of each lookup.
 class Totals {
  public:
@@ -55,14 +51,14 @@ IntervalSearcher::IntervalSearcher(GpuContext gpu, std::shared_ptr<Searcher> sta
   size_ = starts_->size();
   included_ = starts_->included();
   capabilities_ = {.key_order = true};
-  ordered_arrays_ = on_device(starts_).ordered_arrays();
+  ordered_arrays_ = device_searcher(*starts_).ordered_arrays();
   const Queue queue(memory(), arrays_->stream.get());
   // Both searchers are complete: their builds have waited.
   const DeviceOrder& order = ordered_arrays_->order;
   if (ends_by_row != nullptr) {
     arrays_->tree = DeviceExtentTree(order.rows(), order.size(), *ends_by_row, queue);
   } else {
-    const DeviceColumn column = on_device(ends_).device_column(queue);
+    const DeviceColumn column = device_searcher(*ends_).device_column(queue);
     arrays_->tree = DeviceExtentTree(order.rows(), order.size(), column, queue);
   }
   finish_build(arrays_->stream, meter);
@@ -72,7 +68,7 @@ IntervalSearcher::IntervalSearcher(GpuContext gpu, std::shared_ptr<Searcher> sta
 IntervalSearcher::~IntervalSearcher() {
   const OnDevice current(gpu().device, std::nothrow);
   for (const std::shared_ptr<Searcher>& points : {starts_, ends_})
-    uses().wait_on(on_device(points).ordered_arrays()->stream.get());
+    uses().wait_on(device_searcher(*points).ordered_arrays()->stream.get());
   release(arrays_);
 }
 
@@ -82,7 +78,7 @@ DeviceSearcher::Encoding IntervalSearcher::encoding() const {
 
 SegmentTraits IntervalSearcher::traits(std::size_t included_column) const {
   return {.intervals = true,
-          .has_prefix_sums = on_device(starts_).traits(included_column).has_prefix_sums};
+          .has_prefix_sums = device_searcher(*starts_).traits(included_column).has_prefix_sums};
 }
 
 DeviceArray<Run> IntervalSearcher::find_starts(const DeviceLookups& queries,
@@ -133,9 +129,9 @@ void IntervalSearcher::answer_by_rank(const SearchedLookups& searched, const Dev
   const DeviceBytes before(queue, lookups.count * bytes);
   find_ends_before(lookups.ends, lookups.count, is_wide(), before.data(), stream);
   lookups.ends = nullptr;
-  const Totals up_to(on_device(starts_), {ranges, searched.first, lookups}, request, queue);
+  const Totals up_to(device_searcher(*starts_), {ranges, searched.first, lookups}, request, queue);
   lookups.intervals = before.data();
-  const Totals ended(on_device(ends_), {ranges, searched.first, lookups}, request, queue);
+  const Totals ended(device_searcher(*ends_), {ranges, searched.first, lookups}, request, queue);
   subtract_ranks(up_to.get(), ended.get(), lookups.count, request, stream);
 }
 
@@ -147,7 +143,7 @@ void IntervalSearcher::count_by_rank(const DeviceLookups& queries, const DeviceR
   ordered_arrays_->positions->find_ranks(queries, {counts, false}, queue);
   DeviceLookups ends = queries;
   ends.intervals = queries.ends;
-  on_device(ends_).ordered_arrays()->positions->find_ranks(ends, {counts, true}, queue);
+  device_searcher(*ends_).ordered_arrays()->positions->find_ranks(ends, {counts, true}, queue);
   if (request.matched != nullptr) write_validity(counts, queries.count, request.matched, queue);
 }
 
@@ -207,7 +203,7 @@ void IntervalSearcher::select(const KeyCodec& codec, std::span<const std::uint64
 }
 
 DeviceColumn IntervalSearcher::device_column(cudaStream_t stream) const {
-  return on_device(starts_).device_column(stream);
+  return device_searcher(*starts_).device_column(stream);
 }
 
 EncodedColumn IntervalSearcher::column() const {

@@ -3,6 +3,7 @@
 #include <bit>
 #include <utility>
 
+#include "base/checked_cast.hpp"
 #include "base/cuda/transfer.hpp"
 
 namespace rtindex::cuda {
@@ -36,7 +37,7 @@ Array<std::uint32_t> DeviceRowBitmap::words() const {
 }
 
 void record_use(const RowBitmapPtr& bitmap, cudaStream_t stream) noexcept {
-  if (bitmap != nullptr) static_cast<const DeviceRowBitmap&>(*bitmap).record_use(stream);
+  if (bitmap != nullptr) checked_cast<const DeviceRowBitmap&>(*bitmap).record_use(stream);
 }
 
 RowBitmapPtr upload_bitmap(std::span<const std::uint32_t> words, std::size_t rows,
