@@ -5,6 +5,7 @@
 #include <rtindex/threads.hpp>
 
 #include "base/call_control.hpp"
+#include "base/fork_mutex.hpp"
 #include "base/thread_pool.hpp"
 
 #if !defined(RTINDEX_EXECUTOR_STD)
@@ -152,7 +153,7 @@ struct ThreadLimit::Arena {
         arena(std::make_unique<tbb::task_arena>(threads)) {}
   // In a forked child oneTBB's locks may be held by threads of the parent.
   ~Arena() {
-    if (ThreadPool::is_in_forked_child()) static_cast<void>(arena.release());
+    if (fork_count() != 0) static_cast<void>(arena.release());
   }
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
@@ -163,7 +164,7 @@ struct ThreadLimit::Arena {
 
 int parallel_threads() {
   if (serial_loops) return 1;
-  if (ThreadPool::is_in_forked_child()) return pool_threads();
+  if (fork_count() != 0) return pool_threads();
   return tbb::this_task_arena::max_concurrency();
 }
 
@@ -171,7 +172,7 @@ namespace {
 
 void share_blocks(std::size_t size, std::size_t grain,
                   FunctionRef<void(std::size_t, std::size_t)> body) {
-  if (ThreadPool::is_in_forked_child()) return pool_for(size, grain, body);
+  if (fork_count() != 0) return pool_for(size, grain, body);
   if (!can_start_threads()) return run_blocks(size, grain, body);
   const std::size_t blocks = (size + grain - 1) / grain;
   // Isolated: a thread that waits here must not pick up the caller's other work, which might wait
@@ -195,8 +196,7 @@ void share_blocks(std::size_t size, std::size_t grain,
 }  // namespace
 
 void ThreadLimit::run(FunctionRef<void()> work) const {
-  if (ThreadPool::is_in_forked_child())
-    return arena_ ? run_with_budget(arena_->threads, work) : work();
+  if (fork_count() != 0) return arena_ ? run_with_budget(arena_->threads, work) : work();
   if (!arena_ && can_start_threads()) return work();
   // Another thread of the arena may run the work.
   const auto controlled = [&work, control = CallControl::current()] {

@@ -65,15 +65,12 @@ alignas(ThreadPool) std::byte pool_memory[sizeof(ThreadPool)];
 
 ThreadPool* make_pool() { return ::new (pool_memory) ThreadPool; }
 
-bool is_forked = false;
-
 // Makes the pool of the process, and stops it when the process ends or the library is unloaded.
 struct PoolOfProcess {
   PoolOfProcess() {
     pthread_atfork(nullptr, nullptr, [] {
       // No thread of the parent is in its child: the parent's pool, locked or not, is overwritten.
       make_pool();
-      is_forked = true;
     });
   }
   ~PoolOfProcess() { pool->stop(); }
@@ -91,8 +88,6 @@ ThreadPool& ThreadPool::of_process() {
   static const PoolOfProcess process;
   return *process.pool;
 }
-
-bool ThreadPool::is_in_forked_child() { return is_forked; }
 
 ThreadBudget*& ThreadPool::budget() {
   thread_local ThreadBudget* budget = nullptr;

@@ -33,8 +33,6 @@ class ThreadPool {
   // The pool of this process. A forked child has one of its own, which starts without threads.
   [[nodiscard]] static ThreadPool& of_process();
 
-  [[nodiscard]] static bool is_in_forked_child();
-
   // What loops of the calling thread count against; null: nothing.
   [[nodiscard]] static ThreadBudget*& budget();
 

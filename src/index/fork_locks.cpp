@@ -7,8 +7,10 @@
 
 namespace rtindex {
 
-// Holds the locks of all indexes while the process forks: a child may look up in the indexes of its
-// parent, whose other threads it does not have.
+// Holds locks of all indexes while the process forks: a child may look up in the indexes of its
+// parent and change them, and does not have the parent's other threads. Locks that are held while a
+// call runs are not waited for: such a call may wait for what the forking thread has, such as
+// Python's GIL. A change that is under way has no effect in the child.
 class Index::State::ForkLocks {
  public:
   // Never freed: a process may fork while static objects are destroyed.
@@ -33,33 +35,27 @@ class Index::State::ForkLocks {
   }
 
   // A reader holds the refit lock of one index while it publishes the version of another: all of
-  // the former come first. A merge thread waits for a change that is under way.
+  // the former come first. A refit changes keys in place, and is waited for.
   void lock() {
     mutex_.lock();
     for (State* const state : states_) {
-      state->merge_publish_mutex_.lock();
       state->merge_thread_.lock();
       state->merge_failure_mutex_.lock();
+      state->metadata_mutex_.lock();
     }
-    for (State* const state : states_) {
-      state->turnstile_.lock();
-      state->refit_mutex_.lock();
-    }
+    for (State* const state : states_) state->refit_mutex_.lock_shared();
     for (State* const state : states_) state->version_mutex_.lock();
   }
   void unlock(bool in_child) {
     for (State* const state : states_) {
       state->version_mutex_.unlock();
-      // A lock for readers and writers remembers the thread, which has another number in a child.
       if (in_child)
-        new (&state->refit_mutex_) std::shared_mutex;
+        state->reset_threads();
       else
-        state->refit_mutex_.unlock();
-      state->turnstile_.unlock();
+        state->refit_mutex_.unlock_shared();
+      state->metadata_mutex_.unlock();
       state->merge_failure_mutex_.unlock();
-      if (in_child) state->merging_ = nullptr;
       state->merge_thread_.unlock(in_child);
-      state->merge_publish_mutex_.unlock();
     }
     mutex_.unlock();
   }
@@ -67,6 +63,15 @@ class Index::State::ForkLocks {
   std::mutex mutex_;
   std::unordered_set<State*> states_;
 };
+
+// In a child. What a thread of the parent may have held or written is made anew, without
+// destructors.
+void Index::State::reset_threads() {
+  new (&refit_mutex_) std::shared_mutex;
+  new (&turnstile_) std::mutex;
+  new (&change_mutex_) std::mutex;
+  new (&merging_) std::shared_ptr<const RunningMerge>;
+}
 
 Index::State::State() { ForkLocks::get().add(*this); }
 Index::State::~State() { ForkLocks::get().remove(*this); }

@@ -195,7 +195,6 @@ void Index::State::run_merge(std::shared_ptr<const RunningMerge> merge) {
   } catch (const std::exception& error) {
     failure = error.what();
   }
-  const std::lock_guard publishing(merge_publish_mutex_);
   const std::lock_guard turn(change_mutex_);
   if (merging_ != merge) return;  // a change has merged the segments meanwhile
   merging_ = nullptr;

@@ -168,6 +168,7 @@ struct Index::State {
     std::size_t rows;  // of the index
   };
 
+  void reset_threads();
   // Waits for the turn of a change: until the merge in the background is done, or only where it
   // lags behind.
   [[nodiscard]] std::unique_lock<std::mutex> take_turn(bool waits_for_merge);
@@ -223,9 +224,6 @@ struct Index::State {
   std::shared_ptr<const RunningMerge> merging_;  // guarded by change_mutex_; null: none
   mutable std::mutex merge_failure_mutex_;
   std::string merge_failure_;
-  // Held by the merge thread while it has its turn, and during a fork: a child may change indexes,
-  // and does not have the thread.
-  std::mutex merge_publish_mutex_;
   mutable std::shared_mutex refit_mutex_;
   // Lookups pass it on their way to refit_mutex_ and an update holds it while it waits, because
   // std::shared_mutex may let lookups overtake an update for ever.

@@ -162,7 +162,7 @@ class Codec128 final : public KeyCodec {
 
   Uint128 base_ = 0;
   int dropped_ = 0;  // low bits of the keys that are not encoded
-  Loaded<PackedKeys> low_{PackedKeys()};
+  Lazy<PackedKeys> low_{PackedKeys()};
 };
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "file/loaded.hpp"
+#include "base/lazy.hpp"
 #include "keys/composite_map.hpp"
 #include "keys/encoded_column.hpp"
 #include "keys/native_map.hpp"
@@ -22,9 +22,9 @@ struct CodecField {
   int dropped = 0;                               // PackedMap::Field
   const StringDictionary* dictionary = nullptr;  // of strings that are not hashed
   std::optional<std::uint64_t> hash_seed;        // of hashed strings
-  const Loaded<StringTails>* tails = nullptr;    // of strings that are compared in full
+  const Lazy<StringTails>* tails = nullptr;      // of strings that are compared in full
   std::string_view prefix;                       // of these strings, dropped from the tails
-  const Loaded<PackedKeys>* keys = nullptr;      // by element, of a field that is compared in full
+  const Lazy<PackedKeys>* keys = nullptr;      // by element, of a field that is compared in full
 };
 
 // All fields of a codec; a column of strings has one.

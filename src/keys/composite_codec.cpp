@@ -27,7 +27,7 @@ constexpr std::size_t block_rows = 2048;
 
 struct CompositeField {
   std::unique_ptr<KeyCodec> codec;
-  Loaded<PackedKeys> keys{PackedKeys()};  // by element, where they are compared in the hit
+  Lazy<PackedKeys> keys{PackedKeys()};  // by element, where they are compared in the hit
 };
 
 // `fields`: those that are compared in the hit, from `first` on.
@@ -115,7 +115,7 @@ class CompositeCodec final : public KeyCodec {
       lay_out();
       set_extent(source.find_extent(fields_));
       for (std::size_t p = fields_.first_compared; p < own_fields_.size(); ++p)
-        own_fields_[p].keys = Loaded<PackedKeys>([load = source.load_keys, p] { return load(p); });
+        own_fields_[p].keys = Lazy<PackedKeys>([load = source.load_keys, p] { return load(p); });
     }
     set_maps();
   }

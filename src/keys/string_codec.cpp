@@ -21,7 +21,7 @@ constexpr std::size_t string_grain = std::size_t{1} << 14;
 
 class TailComparer final : public FullKeyComparer {
  public:
-  TailComparer(const RowNumbers& rows, std::string_view prefix, const Loaded<StringTails>& tails)
+  TailComparer(const RowNumbers& rows, std::string_view prefix, const Lazy<StringTails>& tails)
       : rows_(rows), prefix_(prefix), tails_(tails) {}
 
   [[nodiscard]] int compare_residual(std::uint32_t row, const ColumnView& lookups,
@@ -45,7 +45,7 @@ class TailComparer final : public FullKeyComparer {
 
   const RowNumbers& rows_;
   std::string_view prefix_;
-  const Loaded<StringTails>& tails_;
+  const Lazy<StringTails>& tails_;
 };
 
 // Codes in the order of the strings.
@@ -83,7 +83,7 @@ template <class Codes>
 class StringCodec final : public KeyCodec {
  public:
   StringCodec(Codes codes, const KeyExtent& extent, bool is_empty, std::string_view prefix,
-              std::optional<Loaded<StringTails>> tails)
+              std::optional<Lazy<StringTails>> tails)
       : KeyCodec(Type::string), codes_(std::move(codes)) {
     set_extent(extent);
     map_.empty = is_empty;
@@ -182,7 +182,7 @@ class StringCodec final : public KeyCodec {
     tails_.get().save(file.part("tails"));
   }
 
-  void keep(std::string prefix, Loaded<StringTails> tails) {
+  void keep(std::string prefix, Lazy<StringTails> tails) {
     prefix_ = std::move(prefix);
     tails_ = std::move(tails);
     comparer_ = std::make_unique<TailComparer>(rows_, prefix_, tails_);
@@ -200,7 +200,7 @@ class StringCodec final : public KeyCodec {
 
   Codes codes_;
   std::string prefix_;
-  Loaded<StringTails> tails_;
+  Lazy<StringTails> tails_;
 };
 
 // The codes of a column.
@@ -278,7 +278,7 @@ std::unique_ptr<KeyCodec> make_string_codec(const ColumnView& column, KeyUse use
     codes = encode_all(column, dictionary, is_kept);
   }
   const std::string prefix(dictionary.common_label().substr(0, codes.common));
-  std::optional<Loaded<StringTails>> tails;
+  std::optional<Lazy<StringTails>> tails;
   if (codes.kept != 0)
     tails = StringTails(column, prefix.size(), [&](std::size_t i) { return is_kept[i]; });
   return std::make_unique<StringCodec<DictionaryCodes>>(DictionaryCodes{std::move(dictionary)},
@@ -289,7 +289,7 @@ std::unique_ptr<KeyCodec> make_string_codec(const ColumnView& column, KeyUse use
 std::unique_ptr<KeyCodec> make_string_codec(StringDictionary dictionary, const KeyExtent& codes,
                                             std::optional<StringTailsSource> source) {
   std::string prefix;
-  std::optional<Loaded<StringTails>> tails;
+  std::optional<Lazy<StringTails>> tails;
   if (source) {
     prefix = dictionary.common_label().substr(0, source->prefix);
     tails.emplace(std::move(source->load));
@@ -323,7 +323,7 @@ std::unique_ptr<KeyCodec> make_string_hash_codec(std::uint64_t seed, bool is_emp
                                                  std::function<StringTails()> strings) {
   return std::make_unique<StringCodec<HashCodes>>(HashCodes{StringHash(seed)}, HashCodes::extent,
                                                   is_empty, "",
-                                                  Loaded<StringTails>(std::move(strings)));
+                                                  Lazy<StringTails>(std::move(strings)));
 }
 
 }  // namespace rtindex
