@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "answers/matches.hpp"
+#include "answers/page_sums.hpp"
 #include "base/array.hpp"
 #include "base/parallel.hpp"
 #include "file/stored.hpp"
@@ -154,14 +155,15 @@ void mark_deleted(const Match& match, const Rows& rows, const RowBits& deleted,
 }
 
 // All deleted rows of a structure by position, with the number of those before every block, so that
-// counting is O(1). A copy with more deleted rows shares the pages that do not change.
+// counting is O(1). A copy with more deleted rows shares the pages that do not change; moved from
+// its only owner, it is changed in place.
 class DeletedPositions {
  public:
   // None of `size` positions is deleted.
   explicit DeletedPositions(std::size_t size)
       : words_((size / block + 1) * words_per_block),
         before_(size / block + 1),
-        before_page_(words_.page_count(), 0) {}
+        before_page_(words_.page_count()) {}
   // Of positions 0..size-1.
   template <class Rows>
   DeletedPositions(std::size_t size, const Rows& rows, const RowBits& deleted)
@@ -195,10 +197,12 @@ class DeletedPositions {
     file.array("words", std::move(words));
   }
   // Those of `base` and these positions too.
-  DeletedPositions(const DeletedPositions& base, std::span<const std::uint32_t> added)
-      : before_page_(base.before_page_) {
-    PositionWords::Editor words(base.words_, base.words_.size());
-    BlockCounts::Editor before(base.before_, base.before_.size());
+  DeletedPositions(DeletedPositions base, std::span<const std::uint32_t> added)
+      : before_page_(std::move(base.before_page_)) {
+    const std::size_t word_count = base.words_.size();
+    const std::size_t block_count = base.before_.size();
+    PositionWords::Editor words(std::move(base.words_), word_count);
+    BlockCounts::Editor before(std::move(base.before_), block_count);
     for (const std::uint32_t position : added) {
       const std::uint64_t bit = std::uint64_t{1} << (position % DeletedBits::word_bits);
       std::uint64_t& word = words.edit_element(position / DeletedBits::word_bits);
@@ -209,7 +213,7 @@ class DeletedPositions {
       const std::size_t blocks = before.elements_in(page);
       for (std::size_t i = position / block % BlockCounts::page_size + 1; i < blocks; ++i)
         ++counts[i];
-      for (std::size_t i = page + 1; i < before_page_.size(); ++i) ++before_page_[i];
+      before_page_.add_from(page + 1, 1);
     }
     words_ = std::move(words).finish();
     before_ = std::move(before).finish();
@@ -227,7 +231,7 @@ class DeletedPositions {
     }
   }
   [[nodiscard]] std::size_t bytes() const {
-    return words_.bytes() + before_.bytes() + before_page_.size() * sizeof(std::uint32_t);
+    return words_.bytes() + before_.bytes() + before_page_.bytes();
   }
 
  private:
@@ -241,11 +245,13 @@ class DeletedPositions {
   void set_words(std::span<const std::uint64_t> words) {
     words_ = PositionWords(words);
     BlockCounts::Editor before(std::move(before_), words_.size() / words_per_block);
+    std::vector<std::uint32_t> before_page(words_.page_count());
     std::uint32_t count = 0;
-    for (std::size_t page = 0; page < words_.page_count(); ++page) {
-      before_page_[page] = count;
+    for (std::size_t page = 0; page < before_page.size(); ++page) {
+      before_page[page] = count;
       count += count_blocks(page, before);
     }
+    before_page_ = PageSums(before_page);
     before_ = std::move(before).finish();
   }
   // Counts the bits before each block of a page; returns those of the page.
@@ -271,9 +277,9 @@ class DeletedPositions {
            DeletedBits::bits_in(words[is_second ? 1 : 0] & below);
   }
 
-  PositionWords words_;                     // the last ones are zero: a position may be `size`
-  BlockCounts before_;                      // those before every block of its page
-  std::vector<std::uint32_t> before_page_;  // those before every page
+  PositionWords words_;                  // the last ones are zero: a position may be `size`
+  BlockCounts before_;                   // those before every block of its page
+  PageSums<std::uint32_t> before_page_;  // those before every page
 };
 
 // DeletedBits of a whole structure, which are counted in O(1).

@@ -86,31 +86,4 @@ class RowPositions {
   Array<Slot> slots_;
 };
 
-// The row positions of a structure, built when they are first needed.
-class LazyRowPositions {
- public:
-  using Make = std::function<std::unique_ptr<const RowPositions>()>;
-
-  explicit LazyRowPositions(Make make) : make_(std::move(make)) {}
-
-  [[nodiscard]] const RowPositions& get() const {
-    if (const RowPositions* const there = made_.load(std::memory_order_acquire)) return *there;
-    const UnstoppableScope for_all_calls;  // which wait for it
-    const std::lock_guard lock(mutex_);
-    if (owned_ == nullptr) {
-      owned_ = make_();
-      made_.store(owned_.get(), std::memory_order_release);
-    }
-    return *owned_;
-  }
-  [[nodiscard]] bool is_made() const { return made_.load(std::memory_order_acquire) != nullptr; }
-  [[nodiscard]] std::size_t bytes() const { return is_made() ? get().bytes() : 0; }
-
- private:
-  Make make_;
-  mutable std::mutex mutex_;
-  mutable std::unique_ptr<const RowPositions> owned_;
-  mutable std::atomic<const RowPositions*> made_ = nullptr;
-};
-
 }  // namespace rtindex

@@ -17,6 +17,8 @@ constexpr std::size_t cache_line = 64;
 // Behind the last element there is always this much readable memory, so that wide loads may
 // overrun.
 constexpr std::size_t slack = 64;
+// Arrays of few rows: the C library allocates them several times as fast without an alignment.
+constexpr std::size_t small = 1024;
 
 [[noreturn]] void out_of_memory(std::size_t bytes) {
   fail(ErrorKind::out_of_memory,
@@ -31,7 +33,7 @@ RawMemory::RawMemory(std::size_t bytes) : bytes_(bytes) {
   if (bytes > std::numeric_limits<std::size_t>::max() / 2) out_of_memory(bytes);
   if (bytes < huge_page) {
     const std::size_t rounded = (bytes + slack + cache_line - 1) / cache_line * cache_line;
-    data_ = std::aligned_alloc(cache_line, rounded);
+    data_ = rounded <= small ? std::malloc(rounded) : std::aligned_alloc(cache_line, rounded);
     if (data_ == nullptr) out_of_memory(bytes);
     return;
   }

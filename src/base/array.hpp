@@ -49,6 +49,8 @@ class RawMemory {
 template <class T>
 requires std::is_trivially_copyable_v<T>
 class Array {
+  static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+
  public:
   Array() = default;
   explicit Array(std::size_t size) : memory_(bytes_of(size)), size_(size) {}

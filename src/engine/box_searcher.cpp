@@ -12,7 +12,7 @@
 #include "base/prefetch.hpp"
 #include "engine/box_batch.hpp"
 #include "engine/run_fold.hpp"
-#include "order/columns.hpp"
+#include "engine/stored_rows.hpp"
 #include "order/included.hpp"
 #include "order/point_order.hpp"
 
@@ -71,7 +71,7 @@ class BoxSearcher final : public Searcher {
   }
 
   void answer(const LookupBatch& batch, const Request& request) const override {
-    const std::shared_ptr<DeletedSet> deleted = deleted_sets_.of(request.deleted);
+    const CountedRef<DeletedSet> deleted = deleted_sets_.of(request.deleted);
     // Rows are collected chunk by chunk; all else is spread over cores more evenly.
     constexpr std::size_t few = 16;
     const std::size_t grain = request.chunk_rows == nullptr ? few : chunk_lookups;
@@ -93,42 +93,14 @@ class BoxSearcher final : public Searcher {
   }
 
   [[nodiscard]] EncodedColumn column() const override {
-    std::vector<std::uint32_t> positions(rows_.size());
-    const EncodedColumn sorted = entries_by_row(rows_.size());
-    for (std::size_t i = 0; i < positions.size(); ++i)
-      positions[i] = static_cast<std::uint32_t>(sorted.keys[i]);
-    return column_at(positions);
+    return column_at({stored_rows().positions_by_row().keys.narrow_data(), rows_.size()});
   }
   [[nodiscard]] EncodedColumn column_of(std::span<const std::uint32_t> rows) const override {
-    std::vector<std::uint32_t> positions;
-    for (const std::uint32_t row : rows)
-      if (const std::optional<std::uint32_t> at = own_row_positions_.get().find(row))
-        positions.push_back(*at);
-    return column_at(positions);
+    return column_at(stored_rows().positions_of(rows));
   }
-
-  [[nodiscard]] IncludedRows included_rows() const override {
-    if (values_.empty()) return {};
-    const std::size_t entries = rows_.size() + values_.front()->outside_rows().size();
-    const EncodedColumn sorted = entries_by_row(entries);
-    std::vector<std::uint32_t> wanted(entries);
-    for (std::size_t i = 0; i < entries; ++i)
-      wanted[i] = static_cast<std::uint32_t>(sorted.keys[i]);
-    return included_at(wanted);
-  }
+  [[nodiscard]] IncludedRows included_rows() const override { return stored_rows().all_included(); }
   [[nodiscard]] IncludedRows included_rows_of(std::span<const std::uint32_t> rows) const override {
-    const std::span<const std::uint32_t> outside =
-        values_.empty() ? std::span<const std::uint32_t>() : values_.front()->outside_rows();
-    std::vector<std::uint32_t> wanted;
-    for (const std::uint32_t row : rows) {
-      const auto next = std::lower_bound(outside.begin(), outside.end(), row);
-      if (const std::optional<std::uint32_t> at = own_row_positions_.get().find(row))
-        wanted.push_back(*at);
-      else if (next != outside.end() && *next == row)
-        wanted.push_back(static_cast<std::uint32_t>(rows_.size()) +
-                         static_cast<std::uint32_t>(next - outside.begin()));
-    }
-    return included_at(wanted);
+    return stored_rows().included_of(rows);
   }
 
   [[nodiscard]] MemoryUsage memory_usage() const override {
@@ -141,8 +113,8 @@ class BoxSearcher final : public Searcher {
     if (!values_.empty()) bytes.parts.emplace_back("included values", included);
     if (const std::size_t deleted = deleted_sets_.bytes(); deleted != 0)
       bytes.parts.emplace_back("deleted rows by position", deleted);
-    if (const std::size_t positions = own_row_positions_.bytes(); positions != 0)
-      bytes.parts.emplace_back("positions of rows", positions);
+    if (const RowPositions* const made = own_row_positions_.if_there(); made && made->bytes() != 0)
+      bytes.parts.emplace_back("positions of rows", made->bytes());
     for (const auto& [name, size] : bytes.parts) bytes.resident += size;
     // The points in row order, their Morton codes, and as much again to sort these.
     bytes.build_peak = bytes.resident + tree_.key_bytes() + 24 * rows_.size();
@@ -169,6 +141,9 @@ class BoxSearcher final : public Searcher {
     for (const auto& values : values_) included_.push_back({values->type(), values->has_nulls()});
   }
 
+  [[nodiscard]] StoredRows<BoxRows> stored_rows() const {
+    return {rows_.size(), row_count_, rows(), values_, own_row_positions_};
+  }
   [[nodiscard]] BoxRows rows() const {
     const std::size_t rows = std::max<std::size_t>(row_count_, 1);
     return {std::as_const(rows_).data(), static_cast<std::uint32_t>(rows - 1)};
@@ -323,21 +298,8 @@ class BoxSearcher final : public Searcher {
     });
   }
 
-  // The entries of included values in the order of their rows: positions, then those of rows
-  // outside.
-  [[nodiscard]] EncodedColumn entries_by_row(std::size_t entries) const {
-    const std::span<const std::uint32_t> outside =
-        values_.empty() ? std::span<const std::uint32_t>() : values_.front()->outside_rows();
-    return in_row_order(entries, row_count_, entries == 0 ? 0 : entries - 1, [&](auto&& take) {
-      parallel_for(entries, box_grain, [&](std::size_t first, std::size_t count) {
-        for (std::size_t i = first; i < first + count; ++i)
-          take(i < rows_.size() ? rows_[i] : outside[i - rows_.size()], i);
-      });
-    });
-  }
-
   // The points at these positions, whose rows ascend.
-  [[nodiscard]] EncodedColumn column_at(const std::vector<std::uint32_t>& positions) const {
+  [[nodiscard]] EncodedColumn column_at(std::span<const std::uint32_t> positions) const {
     EncodedColumn column;
     column.row_count = row_count_;
     column.rows = Array<std::uint32_t>(positions.size());
@@ -351,18 +313,6 @@ class BoxSearcher final : public Searcher {
     return column;
   }
 
-  // The included values of these entries, whose rows ascend.
-  [[nodiscard]] IncludedRows included_at(const std::vector<std::uint32_t>& entries) const {
-    IncludedRows some;
-    some.rows = Array<std::uint32_t>(entries.size());
-    for (std::size_t i = 0; i < entries.size(); ++i)
-      some.rows[i] = entries[i] < rows_.size()
-                         ? rows()[entries[i]]
-                         : values_.front()->outside_rows()[entries[i] - rows_.size()];
-    for (const auto& values : values_) some.columns.push_back(values->values_of(entries));
-    return some;
-  }
-
   static constexpr std::size_t runs_at_once = std::size_t{1} << 12;
 
   std::size_t row_count_;
@@ -370,8 +320,8 @@ class BoxSearcher final : public Searcher {
   BoxTree tree_;
   Array<std::uint32_t> rows_;                            // by position
   std::vector<std::unique_ptr<IncludedValues>> values_;  // included, by column
-  LazyRowPositions own_row_positions_{
-      [this] { return std::make_unique<const RowPositions>(rows_.size(), row_count_, rows()); }};
+  Lazy<RowPositions> own_row_positions_{
+      [this] { return RowPositions(rows_.size(), row_count_, rows()); }};
   DeletedSets deleted_sets_{&own_row_positions_};
 };
 

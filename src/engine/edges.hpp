@@ -17,12 +17,18 @@ namespace rtindex {
                                               const DeletedBits& deleted) {
   return edge == Edge::first ? deleted.first_valid(match) : deleted.last_valid(match);
 }
-// Tests row by row: cheaper than DeletedPositions where few edges are deleted.
-template <class Keys, class Rows>
-[[nodiscard]] std::uint64_t valid_edge(const Keys& keys, const Rows& rows, Edge edge,
-                                       const Match& match, const Interval& interval,
-                                       const RowBits& deleted) {
+// Tests row by row, which is cheaper than DeletedPositions where a valid row is near. `set`, which
+// may be null, adds up the tests of all lookups and has positions once they pay off.
+template <class Key, class Keys, class Rows>
+[[nodiscard]] std::uint64_t valid_edge(const KeyOrder<Key>& order, const Keys& keys,
+                                       const Rows& rows, Edge edge, const Match& match,
+                                       const Interval& interval, const RowBits& deleted,
+                                       DeletedSet* set) {
+  constexpr std::uint64_t stride = 256;
   for (std::uint64_t i = 0; i < match.size(); ++i) {
+    if (set != nullptr && i % stride == stride - 1)
+      if (const DeletedPositions* const made = set->positions(stride, order.size(), rows, deleted))
+        return valid_edge(edge, match, made->bits());
     const std::uint64_t at = edge == Edge::first ? match.begin + i : match.end - 1 - i;
     if (!interval.contains(keys[at])) break;
     if (!deleted.has(rows[at])) return at;
@@ -59,9 +65,10 @@ void find_edge_rows(const KeyOrder<Key>& order, const Keys& in_order, Edge edge,
           : set->positions(deleted_edges * few_steps, order.size(), rows_in_order, deleted);
   for (std::size_t i = 0; i < count; ++i) {
     if (rows[i] == miss_row || !deleted.has(rows[i])) continue;
-    const std::uint64_t valid = positions != nullptr ? valid_edge(edge, found[i], positions->bits())
-                                                     : valid_edge(in_order, rows_in_order, edge,
-                                                                  found[i], intervals[i], deleted);
+    const std::uint64_t valid = positions != nullptr
+                                    ? valid_edge(edge, found[i], positions->bits())
+                                    : valid_edge(order, in_order, rows_in_order, edge, found[i],
+                                                 intervals[i], deleted, set);
     const bool is_there = valid != found[i].end && intervals[i].contains(in_order[valid]);
     rows[i] = is_there ? rows_in_order[valid] : miss_row;
     keys[i] = is_there ? in_order[valid] : 0;

@@ -61,16 +61,21 @@ class CopiedRows {
         copy_values(segment, segment.searcher->included_rows());
     }
   }
+  // Which columns of some rows are copied: not those that a change replaces.
+  struct Kept {
+    bool keys;
+    bool values;
+  };
   // Valid ones of `rows`, which ascend. The first segment has most of them.
-  CopiedRows(std::span<const Segment> segments, std::vector<std::uint32_t> rows)
+  CopiedRows(std::span<const Segment> segments, std::vector<std::uint32_t> rows, const Kept& kept)
       : codec_(*segments.front().codec) {
     for (const Segment& segment : segments) {
       if (rows.empty()) return;
-      copy_keys(segment, segment.searcher->column_of(rows));
-      const bool has_values = !segment.searcher->included().empty();
-      if (has_values) copy_values(segment, segment.searcher->included_rows_of(rows));
+      if (kept.keys) copy_keys(segment, segment.searcher->column_of(rows));
+      if (kept.values) copy_values(segment, segment.searcher->included_rows_of(rows));
       std::erase_if(rows, [&](std::uint32_t row) {
-        return keys_.back().has(row) || (has_values && values_.front().parts.back().has(row));
+        return (kept.keys && keys_.back().has(row)) ||
+               (kept.values && values_.front().parts.back().has(row));
       });
     }
   }
@@ -241,7 +246,7 @@ void HostSegmentBuilder::Columns::copy_kept(const NewRows& rows, std::span<const
   if (!keeps_keys && !keeps_values) return;
   std::vector<std::uint32_t> wanted(rows.count);
   for (std::size_t i = 0; i < rows.count; ++i) wanted[i] = numbers.row(i);
-  const CopiedRows copied(current, std::move(wanted));
+  const CopiedRows copied(current, std::move(wanted), {keeps_keys, keeps_values});
   if (keeps_keys) {
     OwnedColumn kept = copied.empty_keys(rows.count);
     copied.keys_into(kept, numbers);
@@ -364,6 +369,18 @@ RowBitmapPtr HostSegmentBuilder::load_bitmap(Array<std::uint32_t> words, std::si
 CheckedRows HostSegmentBuilder::check_rows(const ColumnView& rows, const RowStates& states,
                                            Stream) const {
   return rtindex::check_rows(row_ids(rows), states.rows, states.erased, states.nulls);
+}
+
+MarkedRows HostSegmentBuilder::mark_rows(const ColumnView& rows, const RowStates& states,
+                                         std::span<const RowBitmapPtr> bitmaps,
+                                         Stream stream) const {
+  const std::span<const std::uint32_t> listed = row_ids(rows);
+  if (listed.size() > few_changed_rows)
+    return SegmentBuilder::mark_rows(rows, states, bitmaps, stream);
+  MarkedRows marked{{}, check_few_rows(listed, states.rows, states.erased, states.nulls)};
+  for (const RowBitmapPtr& bitmap : bitmaps)
+    marked.bitmaps.push_back(with_rows(bitmap, listed, states.rows));
+  return marked;
 }
 
 std::optional<Refit> HostSegmentBuilder::plan_refit(const Segment& segment, const ColumnView& rows,

@@ -67,6 +67,9 @@ class HostSegmentBuilder final : public SegmentBuilder {
                                          std::size_t rows) const override;
   [[nodiscard]] CheckedRows check_rows(const ColumnView& rows, const RowStates& states,
                                        Stream stream) const override;
+  [[nodiscard]] MarkedRows mark_rows(const ColumnView& rows, const RowStates& states,
+                                     std::span<const RowBitmapPtr> bitmaps,
+                                     Stream stream) const override;
   [[nodiscard]] std::optional<Refit> plan_refit(const Segment& segment, const ColumnView& rows,
                                                 const ColumnView& new_keys,
                                                 Stream stream) const override;

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,11 +14,13 @@
 #include "answers/matches.hpp"
 #include "answers/valid_matches.hpp"
 #include "base/call_control.hpp"
+#include "base/lazy.hpp"
 #include "base/parallel.hpp"
 #include "engine/batch_order.hpp"
 #include "engine/edges.hpp"
 #include "engine/position_finder.hpp"
 #include "engine/searcher.hpp"
+#include "engine/stored_rows.hpp"
 #include "order/hash_filter.hpp"
 #include "order/included.hpp"
 #include "order/key_order.hpp"
@@ -49,6 +50,28 @@ class SortedPairs {
 
  protected:
   ~SortedPairs() = default;
+};
+
+// Counts the work of some lookups; the destructor adds it to the request's counters.
+class LocalCounters {
+ public:
+  explicit LocalCounters(Counters* total) : total_(total) {}
+  ~LocalCounters() {
+    if (total_ != nullptr) add_work(*total_, own_);
+  }
+  LocalCounters(const LocalCounters&) = delete;
+  LocalCounters& operator=(const LocalCounters&) = delete;
+  // Null: nothing is counted.
+  [[nodiscard]] Counters* get() { return total_ == nullptr ? nullptr : &own_; }
+  template <class Valid>
+  void add_hits(const Match* found, std::size_t count, const Valid& valid) {
+    if (total_ == nullptr) return;
+    for (std::size_t i = 0; i < count; ++i) own_.hits += valid.count(i, found[i]);
+  }
+
+ private:
+  Counters* total_;
+  Counters own_;
 };
 
 // A searcher over a column in key order. Its Locator finds, for a block of keys at a time, the
@@ -113,7 +136,7 @@ class OrderedSearcher final : public Searcher, public SortedPairs {
     const bool can_reorder = !batch.has_residual() &&
                              !request.answers.has_any_of(Answer::rows | Answer::bitmaps) &&
                              batch.size() <= miss_row;
-    const std::shared_ptr<DeletedSet> deleted = deleted_sets_.of(request.deleted);
+    const CountedRef<DeletedSet> deleted = deleted_set(request.deleted);
     if (can_reorder && order_rule_.in_order(batch))
       answer_in_order(batch, request, deleted.get());
     else
@@ -124,13 +147,17 @@ class OrderedSearcher final : public Searcher, public SortedPairs {
 
   void find_edges(const LookupBatch& batch, Edge edge, const RowBits& deleted, std::uint32_t* rows,
                   std::uint64_t* keys, Counters* counters) const override {
-    const std::shared_ptr<DeletedSet> set = deleted_sets_.of(deleted);
+    CountedRef<DeletedSet> set = deleted_set(deleted);
+    // With a filter the closest valid row may be far away: what is derived from it lasts for a
+    // call.
+    if (set == nullptr && deleted.filter != nullptr && order_.size() >= min_derived_keys)
+      set = CountedRef(new DeletedSet(deleted));
     parallel_for(batch.size(), chunk_lookups, [&](std::size_t first, std::size_t count) {
       Interval intervals[chunk_lookups];
       std::uint8_t checks[chunk_lookups];
       Match found[chunk_lookups];
       batch.encode(first, count, intervals, checks);
-      Work work(counters);
+      LocalCounters work(counters);
       if (batch.has_residual()) {
         finder().find_ranges(intervals, count, found, work.get());
         order_.filter_residuals(batch, first, count, intervals, checks, found);
@@ -151,50 +178,23 @@ class OrderedSearcher final : public Searcher, public SortedPairs {
     });
   }
 
-  [[nodiscard]] IncludedRows included_rows() const override {
-    // Entries of the included values, as in_row_order sorts keys.
-    if (values_.empty()) return {};
-    const std::span<const std::uint32_t> outside = values_.front()->outside_rows();
-    const std::size_t entries = order_.size() + outside.size();
-    const EncodedColumn sorted =
-        in_row_order(entries, order_.row_count(), entries == 0 ? 0 : entries - 1, [&](auto&& take) {
-          parallel_for(entries, chunk_rows, [&](std::size_t first, std::size_t count) {
-            for (std::size_t i = first; i < first + count; ++i)
-              take(i < order_.size() ? order_.rows()[i] : outside[i - order_.size()], i);
-          });
-        });
-    IncludedRows all;
-    all.rows = Array<std::uint32_t>(entries);
-    for (const auto& values : values_)
-      all.columns.push_back(values->values_of({sorted.keys.narrow_data(), entries}));
-    for (std::size_t i = 0; i < entries; ++i) all.rows[i] = sorted.row(i);
-    return all;
+  [[nodiscard]] IncludedRows included_rows() const override { return stored_rows().all_included(); }
+  [[nodiscard]] IncludedRows included_rows_of(std::span<const std::uint32_t> rows) const override {
+    return stored_rows().included_of(rows);
   }
-
   [[nodiscard]] EncodedColumn column_of(std::span<const std::uint32_t> rows) const override {
-    const std::vector<RowEntry> found = entries_of(rows, false);
+    const std::vector<std::uint32_t> found = stored_rows().positions_of(rows);
     EncodedColumn some;
     some.row_count = order_.row_count();
     some.span = order_.span();
     some.keys = PackedKeys(found.size(), some.span);
     some.rows = Array<std::uint32_t>(found.size());
     for (std::size_t i = 0; i < found.size(); ++i) {
-      const std::uint64_t key = order_.key(found[i].entry);
+      const std::uint64_t key = order_.key(found[i]);
       if (key > some.span) fail_damaged_in_use("a key is too large");
       some.keys.set(i, key);
-      some.rows[i] = found[i].row;
+      some.rows[i] = order_.rows()[found[i]];
     }
-    return some;
-  }
-
-  [[nodiscard]] IncludedRows included_rows_of(std::span<const std::uint32_t> rows) const override {
-    const std::vector<RowEntry> found = entries_of(rows, true);
-    std::vector<std::uint32_t> entries;
-    for (const RowEntry& row : found) entries.push_back(row.entry);
-    IncludedRows some;
-    some.rows = Array<std::uint32_t>(found.size());
-    for (const auto& values : values_) some.columns.push_back(values->values_of(entries));
-    for (std::size_t i = 0; i < found.size(); ++i) some.rows[i] = found[i].row;
     return some;
   }
 
@@ -216,8 +216,8 @@ class OrderedSearcher final : public Searcher, public SortedPairs {
     if (filter_) bytes.parts.emplace_back("filter", filter_->bytes());
     if (const std::size_t deleted = deleted_sets_.bytes(); deleted != 0)
       bytes.parts.emplace_back("deleted rows by position", deleted);
-    if (const std::size_t positions = own_row_positions_.bytes(); positions != 0)
-      bytes.parts.emplace_back("positions of rows", positions);
+    if (const RowPositions* const made = own_row_positions_.if_there(); made && made->bytes() != 0)
+      bytes.parts.emplace_back("positions of rows", made->bytes());
     for (const auto& [name, size] : bytes.parts) bytes.resident += size;
     bytes.build_peak =
         std::max({order_.build_peak(), order_.bytes() + locator.build_peak, bytes.resident});
@@ -237,37 +237,13 @@ class OrderedSearcher final : public Searcher, public SortedPairs {
  private:
   using Finder = PositionFinder<Key, Locator>;
 
-  // A row and its position in the key order, or the entry of a value whose key is null.
-  struct RowEntry {
-    std::uint32_t row;
-    std::uint32_t entry;
-  };
+  [[nodiscard]] StoredRows<OrderRows<Key>> stored_rows() const {
+    return {order_.size(), order_.row_count(), order_.rows(), values_, own_row_positions_};
+  }
 
-  // Those of these rows that are here.
-  [[nodiscard]] std::vector<RowEntry> entries_of(std::span<const std::uint32_t> rows,
-                                                 bool with_outside) const {
-    constexpr std::size_t few_keys = 64;  // are scanned
-    std::vector<RowEntry> found;
-    const OrderRows<Key> in_order = order_.rows();
-    const std::span<const std::uint32_t> outside =
-        with_outside ? values_.front()->outside_rows() : std::span<const std::uint32_t>();
-    for (const std::uint32_t row : rows) {
-      std::optional<std::uint32_t> at;
-      if (order_.size() <= few_keys && rows.size() <= few_keys) {
-        for (std::uint32_t i = 0; i < order_.size(); ++i)
-          if (in_order[i] == row) at = i;
-      } else {
-        at = own_row_positions_.get().find(row);
-      }
-      if (!at) {
-        const auto next = std::lower_bound(outside.begin(), outside.end(), row);
-        if (next != outside.end() && *next == row)
-          at = static_cast<std::uint32_t>(order_.size()) +
-               static_cast<std::uint32_t>(next - outside.begin());
-      }
-      if (at) found.push_back({row, *at});
-    }
-    return found;
+  // Null where nothing is derived from the bitmap: of few keys, testing each row costs less.
+  [[nodiscard]] CountedRef<DeletedSet> deleted_set(const RowBits& deleted) const {
+    return order_.size() < min_derived_keys ? nullptr : deleted_sets_.of(deleted);
   }
 
   [[nodiscard]] Finder finder() const {
@@ -304,7 +280,7 @@ class OrderedSearcher final : public Searcher, public SortedPairs {
     if (request.answered != nullptr)
       for (std::size_t i = 0; i < count; ++i)
         if (is_matched(request.answered, i)) intervals[i] = empty_interval;
-    Work work(request);
+    LocalCounters work(request.counters);
     const bool one_row = !batch.has_residual() && wants_first_row(request);
     finder().find(batch.kind(), one_row, intervals, count, found, work.get());
     if (batch.has_residual())
@@ -318,7 +294,7 @@ class OrderedSearcher final : public Searcher, public SortedPairs {
   // The batch partitioned by key, so that lookups that need the same memory come together.
   void answer_in_order(const LookupBatch& batch, const Request& request,
                        DeletedSet* deleted) const {
-    const KeyParts& parts = key_parts();
+    const KeyParts& parts = key_parts_.get();
     serial_for(batch.size(), max_at_once, [&](std::size_t first, std::size_t count) {
       const PartitionedBatch partitioned(batch, first, count, parts);
       const ProgressStage answering(1, 1);
@@ -332,22 +308,11 @@ class OrderedSearcher final : public Searcher, public SortedPairs {
     });
   }
 
-  // Computed by the first batch that needs them: building would read all of a mapped file.
-  [[nodiscard]] const KeyParts& key_parts() const {
-    std::call_once(parts_once_, [&] {
-      const UnstoppableScope for_all_lookups;
-      parts_.emplace([&](std::uint32_t position) { return order_.key(position); }, order_.size(),
-                     order_.span(),
-                     std::clamp<std::size_t>(order_.bytes() / part_bytes, 1, max_parts));
-    });
-    return *parts_;
-  }
-
   // Lookups whose lower ends are in `part`.
   void answer_part(QueryKind kind, const Request& request, DeletedSet* deleted, const KeyPart& part,
                    std::span<const PartitionedBatch::Item> items) const {
     ScatteredAnswers answers(request);
-    Work work(request);
+    LocalCounters work(request.counters);
     Interval intervals[chunk_lookups];
     std::uint32_t lookups[chunk_lookups];
     Match found[chunk_lookups];
@@ -381,31 +346,9 @@ class OrderedSearcher final : public Searcher, public SortedPairs {
     }
   };
 
-  // Counts the work of some lookups; the destructor adds it to the request's counters.
-  class Work {
-   public:
-    explicit Work(const Request& request) : Work(request.counters) {}
-    explicit Work(Counters* total) : total_(total) {}
-    ~Work() {
-      if (total_ != nullptr) add_work(*total_, own_);
-    }
-    Work(const Work&) = delete;
-    Work& operator=(const Work&) = delete;
-    // Null: nothing is counted.
-    [[nodiscard]] Counters* get() { return total_ == nullptr ? nullptr : &own_; }
-    template <class Valid>
-    void add_hits(const Match* found, std::size_t count, const Valid& valid) {
-      if (total_ == nullptr) return;
-      for (std::size_t i = 0; i < count; ++i) own_.hits += valid.count(i, found[i]);
-    }
-
-   private:
-    Counters* total_;
-    Counters own_;
-  };
-
   void answer_matches(const Request& request, DeletedSet* deleted, QueryKind kind,
-                      std::size_t first, Match* found, std::size_t count, Work& work) const {
+                      std::size_t first, Match* found, std::size_t count,
+                      LocalCounters& work) const {
     const OrderRows<Key> rows = order_.rows();
     const bool ascending = kind == QueryKind::equal || order_.layout() != OrderLayout::pairs;
     answer_valid(request.deleted, deleted, order_.size(), found, count, rows,
@@ -444,8 +387,8 @@ class OrderedSearcher final : public Searcher, public SortedPairs {
     if (const DeletedPositions* const positions = valid.positions())
       aggregates = deleted->aggregates(
           request.included_column, rows_to_walk(found, count), order_.size(),
-          [&](const ValidAggregates* before, std::span<const std::uint32_t> added) {
-            return values.valid_aggregates(positions->bits(), before, added);
+          [&](CountedRef<ValidAggregates> before, std::span<const std::uint32_t> added) {
+            return values.valid_aggregates(positions->bits(), std::move(before), added);
           });
     values.answer(request, first, found, count, &valid, aggregates);
   }
@@ -484,6 +427,7 @@ class OrderedSearcher final : public Searcher, public SortedPairs {
 
   static constexpr std::size_t chunk_rows = std::size_t{1} << 15;
   static constexpr std::size_t small_share = 4;
+  static constexpr std::size_t min_derived_keys = 512;
   static constexpr std::size_t part_bytes = std::size_t{1} << 18;  // a core's cache holds them
   static constexpr std::size_t max_parts = 2048;
   static constexpr std::size_t max_items = std::size_t{1} << 15;    // of a part, on one core
@@ -494,14 +438,18 @@ class OrderedSearcher final : public Searcher, public SortedPairs {
   OrderRule order_rule_;
   std::vector<std::unique_ptr<IncludedValues>> values_;  // included, by column
   std::optional<HashFilter<Key>> filter_;
-  LazyRowPositions own_row_positions_{[this] {
+  Lazy<RowPositions> own_row_positions_{[this] {
     if (order_.layout() != OrderLayout::pairs && order_.size() != 0)
-      return std::make_unique<const RowPositions>(order_.rows()[0], order_.size());
-    return std::make_unique<const RowPositions>(order_.size(), order_.row_count(), order_.rows());
+      return RowPositions(order_.rows()[0], order_.size());
+    return RowPositions(order_.size(), order_.row_count(), order_.rows());
   }};
   DeletedSets deleted_sets_{&own_row_positions_};
-  mutable std::once_flag parts_once_;
-  mutable std::optional<KeyParts> parts_;  // of large batches
+  // Of large batches. Made by the first that needs them: a build would read all of a mapped file.
+  Lazy<KeyParts> key_parts_{[this] {
+    return KeyParts([this](std::uint32_t position) { return order_.key(position); }, order_.size(),
+                    order_.span(),
+                    std::clamp<std::size_t>(order_.bytes() / part_bytes, 1, max_parts));
+  }};
 };
 
 }  // namespace rtindex

@@ -116,8 +116,8 @@ class RunFold {
     if (const DeletedPositions* const positions = valid.positions())
       aggregates = deleted_->aggregates(
           request_.included_column, rows_to_walk(found, count), size_,
-          [&](const ValidAggregates* before, std::span<const std::uint32_t> added) {
-            return values.valid_aggregates(positions->bits(), before, added);
+          [&](CountedRef<ValidAggregates> before, std::span<const std::uint32_t> added) {
+            return values.valid_aggregates(positions->bits(), std::move(before), added);
           });
     values.answer(local, 0, found, count, &valid, aggregates);
   }

@@ -51,7 +51,7 @@ class SegmentKeys {
   // The keys as sorted pairs in host memory, which can be merged; null where they are not.
   [[nodiscard]] const SortedPairs* sorted_pairs() const { return sorted_pairs_; }
   // The positions of its rows, made when a change first needs them; null where it has none.
-  [[nodiscard]] const LazyRowPositions* row_positions() const { return row_positions_; }
+  [[nodiscard]] const Lazy<RowPositions>* row_positions() const { return row_positions_; }
   // What the last build or update consisted of: Index::build_profile.
   [[nodiscard]] const std::vector<std::pair<std::string, double>>& build_profile() const {
     return build_profile_;
@@ -81,7 +81,7 @@ class SegmentKeys {
   std::size_t size_ = 0;
   std::vector<IncludedValuesInfo> included_;
   const SortedPairs* sorted_pairs_ = nullptr;
-  const LazyRowPositions* row_positions_ = nullptr;
+  const Lazy<RowPositions>* row_positions_ = nullptr;
   std::vector<std::pair<std::string, double>> build_profile_;
 };
 

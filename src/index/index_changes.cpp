@@ -187,9 +187,9 @@ void Index::State::run_merge(std::shared_ptr<const RunningMerge> merge) {
       const Segment& oldest = merge->segments.front();
       merged = engine.segments->merge(merge->segments, merge->rows, merge->first == 0);
       // Where changes have needed the positions of rows, the next one does not wait for them.
-      const LazyRowPositions* const old_rows = oldest.searcher->row_positions();
-      const LazyRowPositions* const new_rows = merged.searcher->row_positions();
-      if (old_rows != nullptr && old_rows->is_made() && new_rows != nullptr)
+      const Lazy<RowPositions>* const old_rows = oldest.searcher->row_positions();
+      const Lazy<RowPositions>* const new_rows = merged.searcher->row_positions();
+      if (old_rows != nullptr && old_rows->if_there() != nullptr && new_rows != nullptr)
         static_cast<void>(new_rows->get());
     });
   } catch (const std::exception& error) {

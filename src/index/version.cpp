@@ -96,14 +96,28 @@ void VersionMaker::mark_listed(Version& version, const ColumnView& rows, Listed 
   const auto add_once = [&](const RowBitmapPtr& bitmap) {
     if (position(bitmap) == before.size()) before.push_back(bitmap);
   };
-  for (const Segment& segment : version.segments) add_once(segment.deleted);
+  const std::span<Segment> marked_segments =
+      std::span(version.segments).first(are_in_main(version, rows) ? 1 : version.segments.size());
+  for (const Segment& segment : marked_segments) add_once(segment.deleted);
   if (listed == Listed::erased) add_once(states.erased);
   if (states.nulls != nullptr) add_once(nullptr);  // the rows alone
   const MarkedRows marked = engine_.segments->mark_rows(rows, states, before, stream);
-  for (Segment& segment : version.segments)
+  for (Segment& segment : marked_segments)
     segment.deleted = marked.bitmaps[position(segment.deleted)];
   if (listed == Listed::erased) states.erased = marked.bitmaps[position(states.erased)];
   if (marked.nulls != 0) states.nulls = difference(states.nulls, marked.bitmaps[position(nullptr)]);
+}
+
+bool VersionMaker::are_in_main(const Version& version, const ColumnView& rows) {
+  const Segment& main = version.main();
+  const Lazy<RowPositions>* const positions = main.searcher->row_positions();
+  if (version.segments.size() == 1 || positions == nullptr || positions->if_there() == nullptr ||
+      rows.memory_space() != MemorySpace::host || rows.size() > few_changed_rows)
+    return false;
+  const RowBits deleted = bits_of(main.deleted);
+  return std::ranges::all_of(row_ids(rows), [&](std::uint32_t row) {
+    return positions->get().find(row) && !deleted.has(row);
+  });
 }
 
 void VersionMaker::mark_deleted(Version& version, const RowBitmapPtr& rows) {

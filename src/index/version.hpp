@@ -73,9 +73,12 @@ class VersionMaker {
   [[nodiscard]] bool fit_together(const Version& version) const;
   // Why a change lists rows.
   enum class Listed : std::uint8_t { superseded, erased };
-  // Checks the rows that a change lists and marks them deleted in every segment; none of them is
-  // null any more.
+  // Checks the rows that a change lists and marks them deleted in every segment that may have them;
+  // none of them is null any more.
   void mark_listed(Version& version, const ColumnView& rows, Listed listed, Stream stream);
+  // Whether the main segment has the current keys of few rows, so that no other segment has any;
+  // false where that is not cheap to find out.
+  [[nodiscard]] static bool are_in_main(const Version& version, const ColumnView& rows);
   // Marks rows deleted in every segment.
   static void mark_deleted(Version& version, const RowBitmapPtr& rows);
   // The first of the segments to merge when so many keys are added to a version: only some of the

@@ -168,31 +168,24 @@ class Included final : public IncludedValues {
       answer_skipping(AllValid::Deleted{}, request, first, found, count, valid, aggregates);
   }
 
-  [[nodiscard]] std::shared_ptr<const ValidAggregates> valid_aggregates(
-      const DeletedBits& deleted, const ValidAggregates* before,
+  [[nodiscard]] CountedRef<ValidAggregates> valid_aggregates(
+      const DeletedBits& deleted, CountedRef<ValidAggregates> before,
       std::span<const std::uint32_t> added) const override {
-    const auto* const earlier = static_cast<const ValidLevels<T>*>(before);
+    if (before == nullptr) return all_valid_aggregates(deleted);
+    if (!before.is_only())
+      before = CountedRef<ValidAggregates>(
+          new ValidLevels<T>(static_cast<const ValidLevels<T>&>(*before)));
+    auto& levels = static_cast<ValidLevels<T>&>(*before);
     if (!nulls_) {
-      if (earlier == nullptr)
-        return std::make_shared<const ValidLevels<T>>(levels_over(values_.span(), deleted));
-      return std::make_shared<const ValidLevels<T>>(*earlier, values_.data(), values_.size(),
-                                                    deleted, added);
+      levels.remove(values_.data(), values_.size(), deleted, added);
+      return before;
     }
-    if (earlier == nullptr) {
-      DeletedPositions skipped(values_.size(),
-                               [&](std::size_t at) { return deleted.has(at) || is_null(at); });
-      auto levels = std::make_shared<ValidLevels<T>>(levels_over(values_.span(), skipped.bits()));
-      levels->skipped = std::move(skipped);
-      return levels;
-    }
-    DeletedPositions skipped(*earlier->skipped, added);
+    levels.skipped = DeletedPositions(std::move(*levels.skipped), added);
     std::vector<std::uint32_t> values;
     for (const std::uint32_t position : added)
       if (!is_null(position)) values.push_back(position);
-    auto levels = std::make_shared<ValidLevels<T>>(*earlier, values_.data(), values_.size(),
-                                                   skipped.bits(), values);
-    levels->skipped = std::move(skipped);
-    return levels;
+    levels.remove(values_.data(), values_.size(), levels.skipped->bits(), values);
+    return before;
   }
 
   [[nodiscard]] std::span<const std::uint32_t> outside_rows() const override {
@@ -217,7 +210,17 @@ class Included final : public IncludedValues {
 
  private:
   [[nodiscard]] static const Included& own(const Part& part) {
-    return static_cast<const Included&>(*part.values);
+    return checked_cast<const Included&>(*part.values);
+  }
+
+  [[nodiscard]] CountedRef<ValidAggregates> all_valid_aggregates(const DeletedBits& deleted) const {
+    using Ref = CountedRef<ValidAggregates>;
+    if (!nulls_) return Ref(new ValidLevels<T>(levels_over(values_.span(), deleted)));
+    DeletedPositions skipped(values_.size(),
+                             [&](std::size_t at) { return deleted.has(at) || is_null(at); });
+    auto levels = std::make_unique<ValidLevels<T>>(levels_over(values_.span(), skipped.bits()));
+    levels->skipped = std::move(skipped);
+    return Ref(levels.release());
   }
 
   // An entry as in values_of().

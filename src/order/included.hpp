@@ -67,9 +67,10 @@ class IncludedValues {
                       std::size_t count, const ValidMatches* valid,
                       const ValidAggregates* aggregates) const = 0;
   // Aggregates of the valid rows, which answer() reads in place of the values. `before`: those made
-  // before the positions `added` were deleted; null: none.
-  [[nodiscard]] virtual std::shared_ptr<const ValidAggregates> valid_aggregates(
-      const DeletedBits& deleted, const ValidAggregates* before = nullptr,
+  // before the positions `added` were deleted, which are changed in place if they have one owner;
+  // null: none.
+  [[nodiscard]] virtual CountedRef<ValidAggregates> valid_aggregates(
+      const DeletedBits& deleted, CountedRef<ValidAggregates> before = {},
       std::span<const std::uint32_t> added = {}) const = 0;
 
   // The rows whose key is null, ascending: they have values, but no position in the key order.

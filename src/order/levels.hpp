@@ -13,6 +13,7 @@
 #include "answers/deleted_positions.hpp"
 #include "answers/deleted_sets.hpp"
 #include "answers/matches.hpp"
+#include "answers/page_sums.hpp"
 #include "answers/values.hpp"
 #include "base/array.hpp"
 #include "base/parallel.hpp"
@@ -54,17 +55,17 @@ struct Levels {
   }
 };
 
-// Levels in pages, so that a copy for other deleted rows shares most of them. Sums before a block
-// are relative to that before its page.
+// Levels in pages, so that a copy for other deleted rows shares most of them; moved from their only
+// owner, they are changed in place. Sums before a block are relative to that before its page.
 template <class T>
 struct ValidLevels final : ValidAggregates {
   using Class = value_class_t<T>;
   using Total = prefix_sum_t<T>;
   using Aggregates = SharedPages<ValueAggregate<Class>, 8>;
-  using Sums = SharedPages<Total, 9>;
+  using Sums = SharedPages<Total, 8>;
 
   Sums prefix;
-  std::vector<Total> prefix_before_page;
+  PageSums<Total> prefix_before_page;
   std::vector<Aggregates> blocks;
   // The positions that are deleted or have a null value; unset where no value is null.
   std::optional<DeletedPositions> skipped;
@@ -73,16 +74,21 @@ struct ValidLevels final : ValidAggregates {
     for (const auto& level : flat.blocks) blocks.emplace_back(level.span());
     if constexpr (Levels<T>::has_prefix) {
       typename Sums::Editor sums({}, flat.prefix.size());
-      for (std::size_t i = 0; i < flat.prefix.size(); ++i) {
-        if (i % Sums::page_size == 0) prefix_before_page.push_back(flat.prefix[i]);
-        sums.edit_element(i) = flat.prefix[i] - prefix_before_page.back();
+      std::vector<Total> before_page;
+      for (std::size_t page = 0; page < sums.page_count(); ++page) {
+        const std::size_t first = page * Sums::page_size;
+        before_page.push_back(flat.prefix[first]);
+        Total* const in_page = sums.edit(page);
+        for (std::size_t i = 0; i < sums.elements_in(page); ++i)
+          in_page[i] = flat.prefix[first + i] - before_page.back();
       }
       prefix = std::move(sums).finish();
+      prefix_before_page = PageSums(before_page);
     }
   }
-  // Those of `before` after the values at some more positions were deleted; `deleted` has all.
-  ValidLevels(const ValidLevels& before, const T* values, std::size_t size,
-              const DeletedBits& deleted, std::span<const std::uint32_t> added);
+  // Makes them those after the values at some more positions were deleted; `deleted` has all.
+  void remove(const T* values, std::size_t size, const DeletedBits& deleted,
+              std::span<const std::uint32_t> added);
 
   [[nodiscard]] const Total* prefix_address(std::size_t block) const { return &prefix[block]; }
   [[nodiscard]] Total sum_before(std::size_t block) const {
@@ -92,7 +98,7 @@ struct ValidLevels final : ValidAggregates {
     return blocks[level][at];
   }
   [[nodiscard]] std::size_t bytes() const override {
-    std::size_t bytes = prefix.bytes() + prefix_before_page.size() * sizeof(Total);
+    std::size_t bytes = prefix.bytes() + prefix_before_page.bytes();
     for (const auto& level : blocks) bytes += level.bytes();
     if (skipped) bytes += skipped->bytes();
     return bytes;
@@ -243,25 +249,24 @@ template <class T, class Deleted>
 }
 
 template <class T>
-ValidLevels<T>::ValidLevels(const ValidLevels& before, const T* values, std::size_t size,
-                            const DeletedBits& deleted, std::span<const std::uint32_t> added)
-    : prefix_before_page(before.prefix_before_page), blocks(before.blocks) {
+void ValidLevels<T>::remove(const T* values, std::size_t size, const DeletedBits& deleted,
+                            std::span<const std::uint32_t> added) {
   if constexpr (Levels<T>::has_prefix) {
-    typename Sums::Editor sums(before.prefix, before.prefix.size());
+    const std::size_t sum_count = prefix.size();
+    typename Sums::Editor sums(std::move(prefix), sum_count);
     for (const std::uint32_t position : added) {
       const auto value = static_cast<Total>(to_class(values[position]));
       const std::size_t first = position / level_block + 1;
       const std::size_t page = first / Sums::page_size;
-      if (first >= before.prefix.size()) continue;
-      const std::size_t end = std::min(before.prefix.size(), (page + 1) * Sums::page_size);
+      if (first >= sum_count) continue;
       // The sum before a page lies in it, relative to itself.
       const bool starts_page = first % Sums::page_size == 0;
       if (!starts_page) {
         Total* const in_page = sums.edit(page);
-        for (std::size_t i = first; i < end; ++i) in_page[i % Sums::page_size] -= value;
+        for (std::size_t i = first % Sums::page_size; i < sums.elements_in(page); ++i)
+          in_page[i] -= value;
       }
-      for (std::size_t i = page + (starts_page ? 0 : 1); i < prefix_before_page.size(); ++i)
-        prefix_before_page[i] -= value;
+      prefix_before_page.add_from(page + (starts_page ? 0 : 1), Total{0} - value);
     }
     prefix = std::move(sums).finish();
   }

@@ -1,5 +1,6 @@
 #include "rows/check_rows.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <utility>
 
@@ -84,6 +85,21 @@ CheckedRows check_rows(std::span<const std::uint32_t> rows, std::size_t row_coun
   }
   if (wrong) fail_wrong_row(rows, row_count, erased_rows);
   return {std::move(named_rows), null_count};
+}
+
+std::size_t check_few_rows(std::span<const std::uint32_t> rows, std::size_t row_count,
+                           const RowBitmapPtr& erased, const RowBitmapPtr& nulls) {
+  const RowBits erased_rows = bits_of(erased);
+  const RowBits null_rows = bits_of(nulls);
+  std::size_t null_count = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto earlier = rows.first(i);
+    if (rows[i] >= row_count || erased_rows.has(rows[i]) ||
+        std::find(earlier.begin(), earlier.end(), rows[i]) != earlier.end())
+      fail_wrong_row(rows, row_count, erased_rows);
+    null_count += null_rows.has(rows[i]) ? 1 : 0;
+  }
+  return null_count;
 }
 
 }  // namespace rtindex

@@ -28,6 +28,12 @@ struct MarkedRows {
 [[nodiscard]] CheckedRows check_rows(std::span<const std::uint32_t> rows, std::size_t row_count,
                                      const RowBitmapPtr& erased, const RowBitmapPtr& nulls);
 
+// A change of so few rows is checked without a bitmap of them.
+inline constexpr std::size_t few_changed_rows = 16;
+// Checks at most that many rows in the same way; returns how many of them have a null key.
+[[nodiscard]] std::size_t check_few_rows(std::span<const std::uint32_t> rows, std::size_t row_count,
+                                         const RowBitmapPtr& erased, const RowBitmapPtr& nulls);
+
 // Rows of a change in any type of integers as uint32: those of another type are copied to `copied`.
 // Throws for a row that no index has. Rows in device memory must be uint32.
 [[nodiscard]] ColumnView as_row_ids(const ColumnView& rows, std::vector<std::uint32_t>& copied);

@@ -4,6 +4,7 @@
 #include <bit>
 #include <functional>
 #include <span>
+#include <stdexcept>
 
 #include "base/parallel.hpp"
 
@@ -40,26 +41,40 @@ void visit_different(std::size_t size, Differ&& differ, Visit&& visit) {
   }
 }
 
+[[noreturn]] void fail_of_no_version() {
+  throw std::logic_error("expected a row bitmap of a version in host memory, without a filter");
+}
+
+// Versions combine their own bitmaps, never one with the filter of a query.
+const HostRowBitmap& on_host(const RowBitmap& bitmap) {
+  const HostRowBitmap* const host = bitmap.bits().bitmap;
+  if (host == nullptr) fail_of_no_version();
+  return *host;
+}
+
 }  // namespace
 
 HostRowBitmap::HostRowBitmap(Array<std::uint32_t> words, std::size_t rows)
-    : HostRowBitmap(RowWords(std::as_const(words).span()), rows,
-                    count_bits(std::as_const(words).span())) {}
+    : HostRowBitmap({.words = RowWords(std::as_const(words).span()),
+                     .count = count_bits(std::as_const(words).span())},
+                    rows) {}
 
-HostRowBitmap::HostRowBitmap(RowWords words, std::size_t rows, std::size_t count)
-    : words_(std::move(words)) {
+HostRowBitmap::HostRowBitmap(HostRows contents, std::size_t rows) {
   bits_.rows = rows;
   bits_.bitmap = this;
-  count_ = count;
-  if (words_.page_count() == 0) return;
-  bits_.words = words_.directory()[0];
-  if (words_.page_count() > 1) bits_.pages = words_.directory();
+  count_ = contents.count;
+  contents.id = bits().id;
+  rows_ = std::make_shared<const HostRows>(std::move(contents));
+  if (rows_->words.page_count() == 0) return;
+  bits_.words = rows_->words.directory()[0];
+  if (rows_->words.page_count() > 1) bits_.pages = rows_->words.directory();
 }
 
 Array<std::uint32_t> HostRowBitmap::words() const {
-  Array<std::uint32_t> copy(words_.size());
-  parallel_for(words_.page_count(), 1, [&](std::size_t page, std::size_t) {
-    const std::span<const std::uint32_t> from = words_.page(page);
+  const RowWords& words = rows_->words;
+  Array<std::uint32_t> copy(words.size());
+  parallel_for(words.page_count(), 1, [&](std::size_t page, std::size_t) {
+    const std::span<const std::uint32_t> from = words.page(page);
     std::copy(from.begin(), from.end(), copy.begin() + page * RowWords::page_size);
   });
   return copy;
@@ -69,12 +84,13 @@ template <class Combine>
 std::shared_ptr<const HostRowBitmap> HostRowBitmap::combined(const HostRowBitmap& other,
                                                              std::size_t rows,
                                                              Combine combine) const {
-  RowWords::Editor editor(words_, RowBits::words_of(rows));
+  RowWords::Editor editor(rows_->words, RowBits::words_of(rows));
+  const RowWords& other_words = other.rows_->words;
   std::size_t count = count_;
-  const std::size_t pages = std::min(editor.page_count(), other.words_.page_count());
+  const std::size_t pages = std::min(editor.page_count(), other_words.page_count());
   for (std::size_t page = 0; page < pages; ++page) {
-    if (!other.words_.has_page(page)) continue;
-    const std::span<const std::uint32_t> theirs = other.words_.page(page);
+    if (!other_words.has_page(page)) continue;
+    const std::span<const std::uint32_t> theirs = other_words.page(page);
     std::uint32_t* const own = editor.edit(page);
     const std::size_t size = std::min(theirs.size(), editor.elements_in(page));
     std::size_t before = 0;
@@ -89,37 +105,55 @@ std::shared_ptr<const HostRowBitmap> HostRowBitmap::combined(const HostRowBitmap
         });
     count = count - before + after;
   }
-  return std::make_shared<const HostRowBitmap>(std::move(editor).finish(), rows, count);
+  return std::make_shared<const HostRowBitmap>(
+      HostRows{.words = std::move(editor).finish(), .count = count}, rows);
 }
 
 RowBitmapPtr HostRowBitmap::union_with(const RowBitmap& other) const {
-  const auto& more = static_cast<const HostRowBitmap&>(other);
+  const HostRowBitmap& more = on_host(other);
   return combined(more, std::max(bits().rows, more.bits().rows),
                   [](std::uint32_t a, std::uint32_t b) { return a | b; });
 }
 
 RowBitmapPtr HostRowBitmap::minus(const RowBitmap& other) const {
-  auto rest = combined(static_cast<const HostRowBitmap&>(other), bits().rows,
+  auto rest = combined(on_host(other), bits().rows,
                        [](std::uint32_t a, std::uint32_t b) { return a & ~b; });
   return rest->count() == 0 ? nullptr : rest;
 }
 
-std::optional<std::vector<std::uint32_t>> HostRowBitmap::added_since(
-    const HostRowBitmap& before) const {
-  std::vector<std::uint32_t> added;
-  const RowWords& old = before.words_;
-  if (old.size() > words_.size()) return std::nullopt;
-  for (std::size_t page = 0; page < words_.page_count(); ++page) {
+RowBitmapPtr HostRowBitmap::with_rows(std::span<const std::uint32_t> added,
+                                      std::size_t row_count) const {
+  const std::size_t rows = std::max(bits().rows, row_count);
+  RowWords::Editor editor(rows_->words, RowBits::words_of(rows));
+  HostRows changed{.count = count_, .base = bits().id};
+  for (const std::uint32_t row : added) {
+    const std::uint32_t bit = std::uint32_t{1} << (row % RowBits::word_bits);
+    std::uint32_t& word = editor.edit_element(row / RowBits::word_bits);
+    if ((word & bit) != 0) continue;
+    word |= bit;
+    ++changed.count;
+    changed.added.push_back(row);
+  }
+  changed.words = std::move(editor).finish();
+  return std::make_shared<const HostRowBitmap>(std::move(changed), rows);
+}
+
+std::optional<std::vector<std::uint32_t>> HostRows::added_since(const HostRows& before) const {
+  if (base != 0 && base == before.id) return added;
+  std::vector<std::uint32_t> new_rows;
+  const RowWords& old = before.words;
+  if (old.size() > words.size()) return std::nullopt;
+  for (std::size_t page = 0; page < words.page_count(); ++page) {
     const bool is_old = page < old.page_count();
-    if (is_old && old.directory()[page] == words_.directory()[page]) continue;
-    const std::span<const std::uint32_t> now = words_.page(page);
+    if (is_old && old.directory()[page] == words.directory()[page]) continue;
+    const std::span<const std::uint32_t> now = words.page(page);
     const std::span<const std::uint32_t> then =
         is_old ? old.page(page) : std::span<const std::uint32_t>();
     bool has_all = true;
     const auto add = [&](std::size_t i, std::uint32_t new_bits) {
       const std::size_t row = (page * RowWords::page_size + i) * RowBits::word_bits;
       for (std::uint32_t bits = new_bits; bits != 0; bits &= bits - 1)
-        added.push_back(
+        new_rows.push_back(
             static_cast<std::uint32_t>(row + static_cast<unsigned>(std::countr_zero(bits))));
     };
     visit_different(
@@ -134,8 +168,12 @@ std::optional<std::vector<std::uint32_t>> HostRowBitmap::added_since(
         [&](std::size_t i) { add(then.size() + i, rest[i]); });
     if (!has_all) return std::nullopt;
   }
-  return added;
+  return new_rows;
 }
+
+Array<std::uint32_t> FilteredRows::words() const { fail_of_no_version(); }
+RowBitmapPtr FilteredRows::union_with(const RowBitmap&) const { fail_of_no_version(); }
+RowBitmapPtr FilteredRows::minus(const RowBitmap&) const { fail_of_no_version(); }
 
 RowBitmapBuilder::RowBitmapBuilder(std::size_t rows)
     : words_(RowBits::words_of(rows)), rows_(rows) {
@@ -153,7 +191,16 @@ RowBitmapPtr RowBitmapBuilder::finish() && {
 
 RowBitmapPtr SparseBitmapBuilder::finish() && {
   if (count_ == 0) return nullptr;
-  return std::make_shared<const HostRowBitmap>(std::move(words_).finish(), rows_, count_);
+  return std::make_shared<const HostRowBitmap>(
+      HostRows{.words = std::move(words_).finish(), .count = count_}, rows_);
+}
+
+RowBitmapPtr with_rows(const RowBitmapPtr& bitmap, std::span<const std::uint32_t> added,
+                       std::size_t row_count) {
+  if (bitmap != nullptr) return on_host(*bitmap).with_rows(added, row_count);
+  SparseBitmapBuilder alone(row_count);
+  for (const std::uint32_t row : added) alone.add(row);
+  return std::move(alone).finish();
 }
 
 }  // namespace rtindex

@@ -1,11 +1,11 @@
 #pragma once
 
 #include <atomic>
-#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -79,20 +79,33 @@ using RowBitmapPtr = std::shared_ptr<const RowBitmap>;
 // The words of a row bitmap in host memory.
 using RowWords = SharedPages<std::uint32_t, RowBits::log2_page_words>;
 
+// The rows of a bitmap in host memory. What is derived from them may outlive the bitmap.
+struct HostRows {
+  RowWords words;
+  std::size_t count = 0;             // how many rows are set
+  std::uint64_t id = 0;              // of the bitmap
+  std::uint64_t base = 0;            // the id of the bitmap to which `added` were added; 0: none
+  std::vector<std::uint32_t> added;  // few
+
+  // The rows that are set here and not in `before`; none where `before` has a row that is not set
+  // here. Costs as much as the pages in which they differ, and nothing if they were added to it.
+  [[nodiscard]] std::optional<std::vector<std::uint32_t>> added_since(const HostRows& before) const;
+};
+
 // A row bitmap in host memory: versions share pages, so that a change of few rows copies few.
 class HostRowBitmap final : public RowBitmap, public std::enable_shared_from_this<HostRowBitmap> {
  public:
   HostRowBitmap(Array<std::uint32_t> words, std::size_t rows);
-  // `count`: how many rows are set.
-  HostRowBitmap(RowWords words, std::size_t rows, std::size_t count);
-  [[nodiscard]] std::size_t bytes() const override { return words_.bytes(); }
+  // All but the id is set.
+  HostRowBitmap(HostRows contents, std::size_t rows);
+  [[nodiscard]] std::size_t bytes() const override { return rows_->words.bytes(); }
   [[nodiscard]] Array<std::uint32_t> words() const override;
   [[nodiscard]] RowBitmapPtr union_with(const RowBitmap& other) const override;
   [[nodiscard]] RowBitmapPtr minus(const RowBitmap& other) const override;
-  // The rows that are set here and not in `before`; none where `before` has a row that is not set
-  // here. Costs as much as the pages in which they differ.
-  [[nodiscard]] std::optional<std::vector<std::uint32_t>> added_since(
-      const HostRowBitmap& before) const;
+  // Adds few rows, which are below `row_count`.
+  [[nodiscard]] RowBitmapPtr with_rows(std::span<const std::uint32_t> added,
+                                       std::size_t row_count) const;
+  [[nodiscard]] const std::shared_ptr<const HostRows>& rows() const { return rows_; }
 
  private:
   // Replaces each word for which `other` has a word that is not 0 by combine(word, word of other).
@@ -100,28 +113,23 @@ class HostRowBitmap final : public RowBitmap, public std::enable_shared_from_thi
   [[nodiscard]] std::shared_ptr<const HostRowBitmap> combined(const HostRowBitmap& other,
                                                               std::size_t rows,
                                                               Combine combine) const;
-  RowWords words_;
+  std::shared_ptr<const HostRows> rows_;
 };
 
+// Adds few rows, which are below `row_count`, to a bitmap in host memory.
+[[nodiscard]] RowBitmapPtr with_rows(const RowBitmapPtr& bitmap,
+                                     std::span<const std::uint32_t> added, std::size_t row_count);
+
 // The deleted rows of a segment in host memory, and all rows that a filter of the caller lacks:
-// only its bits are read, while a query runs.
+// only its bits are read, while a query runs. No version holds it, and all else throws
+// std::logic_error.
 class FilteredRows final : public RowBitmap {
  public:
   FilteredRows(RowBitmapPtr deleted, const BitmapView& filter)
       : RowBitmap(with_filter(bits_of(deleted), filter)), deleted_(std::move(deleted)) {}
-  // A query reads bits() only: no version holds the bitmap.
-  [[nodiscard]] Array<std::uint32_t> words() const override {
-    assert(false);
-    return {};
-  }
-  [[nodiscard]] RowBitmapPtr union_with(const RowBitmap&) const override {
-    assert(false);
-    return nullptr;
-  }
-  [[nodiscard]] RowBitmapPtr minus(const RowBitmap&) const override {
-    assert(false);
-    return nullptr;
-  }
+  [[nodiscard]] Array<std::uint32_t> words() const override;
+  [[nodiscard]] RowBitmapPtr union_with(const RowBitmap& other) const override;
+  [[nodiscard]] RowBitmapPtr minus(const RowBitmap& other) const override;
 
  private:
   [[nodiscard]] static RowBits with_filter(RowBits bits, const BitmapView& filter) {

@@ -21,8 +21,8 @@ namespace {
 // Enough for a match that all threads share.
 constexpr std::size_t size = matches::long_match + 5000;
 
-PositionRows shuffled_rows(Random& random) {
-  PositionRows rows{std::vector<std::uint32_t>(size)};
+PositionRows shuffled_rows(Random& random, std::size_t count = size) {
+  PositionRows rows{std::vector<std::uint32_t>(count)};
   std::iota(rows.rows.begin(), rows.rows.end(), 0U);
   random.shuffle(rows.rows);
   return rows;
@@ -226,8 +226,8 @@ TEST(DeletedSets, ReportTheirMemory) {
 }
 
 TEST(DeletedSets, ReturnNothingIfBuildingFails) {
-  LazyValue<DeletedPositions> positions;
-  const auto fails = []() -> std::shared_ptr<const DeletedPositions> { throw std::bad_alloc(); };
+  LazyValue<SharedPositions> positions;
+  const auto fails = []() -> CountedRef<SharedPositions> { throw std::bad_alloc(); };
   EXPECT_EQ(positions.get(5, 5, fails), nullptr);
   EXPECT_EQ(positions.get(5, 5, fails), nullptr);
   EXPECT_EQ(positions.bytes(), 0U);
@@ -254,12 +254,8 @@ TEST(DeletedSets, KeepTheLastTwo) {
 TEST(DeletedSets, AreDerivedFromThoseBefore) {
   constexpr std::size_t many = 300'000;
   Random random(11);
-  PositionRows rows;
-  rows.rows.resize(many);
-  std::iota(rows.rows.begin(), rows.rows.end(), 0U);
-  random.shuffle(rows.rows);
-  const LazyRowPositions row_positions(
-      [&] { return std::make_unique<const RowPositions>(many, many, rows); });
+  const PositionRows rows = shuffled_rows(random, many);
+  const Lazy<RowPositions> row_positions([&] { return RowPositions(many, many, rows); });
   const DeletedSets sets(&row_positions);
   const auto bitmap_of = [&](std::size_t count) {
     SparseBitmapBuilder builder(many);
@@ -270,8 +266,9 @@ TEST(DeletedSets, AreDerivedFromThoseBefore) {
   RowBitmapPtr deleted = bitmap_of(5000);
   for (int version = 0; version < 20; ++version) {
     const RowBits bits = deleted->bits();
-    const std::shared_ptr<DeletedSet> set = sets.of(bits);
-    EXPECT_EQ(row_positions.is_made(), version > 1) << "one pass needs no row positions";
+    const CountedRef<DeletedSet> set = sets.of(bits);
+    EXPECT_EQ(row_positions.if_there() != nullptr, version > 1)
+        << "one pass needs no row positions";
     const DeletedPositions* const found = set->positions(many, many, rows, bits);
     ASSERT_NE(found, nullptr);
     std::uint64_t before = 0;
@@ -284,6 +281,56 @@ TEST(DeletedSets, AreDerivedFromThoseBefore) {
     // A few rows more, or, as in a snapshot that changes too, others.
     deleted = version % 7 == 6 ? bitmap_of(100) : union_of(deleted, bitmap_of(1 + version));
   }
+}
+
+// A reader of an old version keeps what was derived from it, while later ones are made of it.
+TEST(DeletedSets, OfOldVersionsStayAsTheyAre) {
+  constexpr std::size_t many = 100'000;
+  Random random(13);
+  const PositionRows rows = shuffled_rows(random, many);
+  const Lazy<RowPositions> row_positions([&] { return RowPositions(many, many, rows); });
+  const DeletedSets sets(&row_positions);
+  struct Reader {
+    RowBitmapPtr bitmap;  // null: it has released its version
+    CountedRef<DeletedSet> set;
+    const DeletedPositions* positions;
+    std::vector<bool> is_deleted;
+  };
+  std::vector<Reader> readers;
+  std::vector<bool> is_deleted(many, false);
+  RowBitmapPtr deleted;
+  for (int version = 0; version < 200; ++version) {
+    const auto row = static_cast<std::uint32_t>(random.below(many));
+    deleted = with_rows(deleted, std::vector{row}, many);
+    is_deleted[row] = true;
+    CountedRef<DeletedSet> set = sets.of(deleted->bits());
+    const DeletedPositions* const found = set->positions(many, many, rows, deleted->bits());
+    ASSERT_NE(found, nullptr);
+    ASSERT_EQ(found->count({0, many}), deleted->count());
+    if (version % 7 == 0)
+      readers.push_back({version % 2 == 0 ? deleted : nullptr, std::move(set), found, is_deleted});
+    if (readers.size() > 3) readers.erase(readers.begin());
+    if (version % 20 != 0) continue;
+    for (const Reader& reader : readers)
+      for (std::uint64_t at = 0; at < many; ++at)
+        ASSERT_EQ(reader.positions->bits().has(at), reader.is_deleted[rows[at]]) << at;
+  }
+}
+
+TEST(PageSums, AreChangedFromAPageOn) {
+  constexpr std::size_t pages = 1000;
+  Random random(14);
+  std::vector<std::uint32_t> expected(pages);
+  for (std::size_t page = 1; page < pages; ++page)
+    expected[page] = expected[page - 1] + static_cast<std::uint32_t>(random.below(100));
+  PageSums<std::uint32_t> sums(expected);
+  for (int i = 0; i < 100; ++i) {
+    const std::size_t first = random.below(pages + 1);
+    const auto value = static_cast<std::uint32_t>(random.below(100)) - 50U;
+    sums.add_from(first, value);
+    for (std::size_t page = first; page < pages; ++page) expected[page] += value;
+  }
+  for (std::size_t page = 0; page < pages; ++page) ASSERT_EQ(sums[page], expected[page]) << page;
 }
 
 TEST(RowPositions, OfConsecutiveRowsTakeNoMemory) {

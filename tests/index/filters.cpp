@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -135,6 +137,39 @@ TEST_P(Filters, OfEmptyIndexesAreEmpty) {
   EXPECT_EQ(answers.bitmap().rows, 0U);
   EXPECT_EQ(answers.bitmap(0).rows, 0U);
   EXPECT_EQ(answers.count()[0], 0U);
+}
+
+// Between two rows of a narrow filter lie thousands of others.
+TEST_P(Filters, FindNeighboursFarAway) {
+  if (GetParam().starts_with("hash")) GTEST_SKIP() << "keeps no order";
+  constexpr std::uint32_t rows = 20'000;
+  Random random(11);
+  std::vector<std::uint32_t> keys(rows);
+  for (std::uint32_t row = 0; row < rows; ++row) keys[row] = 3 * row + 10;
+  random.shuffle(keys);
+  Index index = build(keys, GetParam());
+  const Filter filter(rows, 5, [](std::size_t row) { return row % 4001 == 7; });
+  index.erase(std::vector<std::uint32_t>{7});
+  std::vector<std::uint32_t> lookups;
+  for (std::uint32_t i = 0; i < 700; ++i) lookups.push_back(i * 89);
+  for (const Direction direction : {Direction::backward, Direction::forward, Direction::nearest}) {
+    const Answers answers = index.answer(
+        Query::nearest(lookups, {.direction = direction}).with_filter(filter.view()), Answer::any);
+    for (std::size_t i = 0; i < lookups.size(); ++i) {
+      std::uint32_t wanted = miss_row;
+      std::int64_t least = std::numeric_limits<std::int64_t>::max();
+      for (std::uint32_t row = 4008; row < rows; row += 4001) {
+        const std::int64_t ahead = std::int64_t{keys[row]} - lookups[i];
+        if (direction == Direction::backward && ahead > 0) continue;
+        if (direction == Direction::forward && ahead < 0) continue;
+        // Of two keys at the same distance, the one before the lookup.
+        if (2 * std::abs(ahead) + (ahead > 0) >= least) continue;
+        least = 2 * std::abs(ahead) + (ahead > 0);
+        wanted = row;
+      }
+      ASSERT_EQ(answers.any()[i], wanted) << name_of(direction) << " " << lookups[i];
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Index, Filters, testing::ValuesIn(usable_and_bucketed()),

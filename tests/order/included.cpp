@@ -10,6 +10,7 @@
 #include <numeric>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "answers/request.hpp"
@@ -52,19 +53,22 @@ std::vector<Match> matches_around_blocks(std::size_t size, Random& random) {
   return found;
 }
 
-enum class Way { row_by_row, by_position, aggregates, changed_aggregates };
+enum class Way { row_by_row, by_position, aggregates, changed_in_place, changed_in_copy };
+constexpr Way all_ways[] = {Way::row_by_row, Way::by_position, Way::aggregates,
+                            Way::changed_in_place, Way::changed_in_copy};
 
 // Aggregates made while half of the rows were deleted, and changed for the others.
-std::shared_ptr<const ValidAggregates> changed_aggregates(const IncludedValues& included,
-                                                          const PositionRows& rows,
-                                                          const DeletedRows& deleted) {
+CountedRef<ValidAggregates> changed_aggregates(const IncludedValues& included,
+                                               const PositionRows& rows, const DeletedRows& deleted,
+                                               Way way) {
   std::vector<std::uint32_t> first, added;
   for (std::uint32_t at = 0; at < rows.rows.size(); ++at)
     if (deleted.has(rows[at])) (first.size() > added.size() ? added : first).push_back(at);
   const DeletedPositions some(DeletedPositions(rows.rows.size()), first);
-  const auto before = included.valid_aggregates(some.bits());
+  CountedRef<ValidAggregates> before = included.valid_aggregates(some.bits());
+  const CountedRef<ValidAggregates> other_owner = way == Way::changed_in_copy ? before : nullptr;
   const DeletedPositions all(some, added);
-  return included.valid_aggregates(all.bits(), before.get(), added);
+  return included.valid_aggregates(all.bits(), std::move(before), added);
 }
 
 Answers answers_from(const IncludedValues& included, const std::vector<Match>& found,
@@ -72,9 +76,8 @@ Answers answers_from(const IncludedValues& included, const std::vector<Match>& f
                      const AnswerOptions& options, Way way) {
   AnswersAccess access(options, found.size());
   const DeletedPositions positions(rows.rows.size(), rows, deleted.bits());
-  const auto aggregates = way == Way::changed_aggregates
-                              ? changed_aggregates(included, rows, deleted)
-                              : included.valid_aggregates(positions.bits());
+  const auto aggregates = way > Way::aggregates ? changed_aggregates(included, rows, deleted, way)
+                                                : included.valid_aggregates(positions.bits());
   for (std::size_t first = 0; first < found.size(); first += chunk_lookups) {
     const std::size_t count = std::min(chunk_lookups, found.size() - first);
     std::vector<Match> chunk(found.begin() + static_cast<std::ptrdiff_t>(first),
@@ -120,8 +123,7 @@ TEST_P(IncludedWithDeletedRows, AnswersInEveryType) {
       for (AnswerOptions options : value_options()) {
         options.values = values.view();
         std::optional<Answers> before;
-        for (const Way way :
-             {Way::row_by_row, Way::by_position, Way::aggregates, Way::changed_aggregates}) {
+        for (const Way way : all_ways) {
           Answers answers = answers_from(*included, found, rows, deleted, options, way);
           ASSERT_EQ("", first_difference(plain_answers(answers, options), options, batch_of(found),
                                          wanted, values))
@@ -150,8 +152,7 @@ TEST(IncludedWithDeletedRows, SmallFloatsSurviveALargeDeletedOne) {
   const auto included = IncludedValues::make(values, size, row_at(rows), {});
   const DeletedRows deleted({5000, 6000}, size);
   const AnswerOptions options{.answers = Answer::sum, .values = values};
-  for (const Way way :
-       {Way::row_by_row, Way::by_position, Way::aggregates, Way::changed_aggregates})
+  for (const Way way : all_ways)
     EXPECT_EQ(answers_from(*included, {{0, size}}, rows, deleted, options, way).sum_as<double>()[0],
               static_cast<double>(size - 2));
 }

@@ -9,6 +9,8 @@
 #include <atomic>
 #include <cstdint>
 #include <limits>
+#include <memory>
+#include <stdexcept>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -195,6 +197,10 @@ RowBitmapPtr sparse(const std::vector<std::uint32_t>& rows, std::size_t row_coun
   return std::move(builder).finish();
 }
 
+const HostRows& rows_of(const RowBitmapPtr& bitmap) {
+  return *static_cast<const HostRowBitmap&>(*bitmap).rows();
+}
+
 void expect_flags(const RowBitmapPtr& bitmap, const std::vector<bool>& flags) {
   ASSERT_EQ(count_of(bitmap),
             static_cast<std::size_t>(std::count(flags.begin(), flags.end(), true)));
@@ -241,12 +247,14 @@ TEST(HostRowBitmap, IsChangedLikeAVectorOfFlags) {
     const bool is_added = step % 4 != 3;
     const RowBitmapPtr named = sparse(rows, row_count);
     const RowBitmapPtr before = bitmap;
-    bitmap = is_added ? union_of(bitmap, named) : difference(bitmap, named);
+    if (is_added)
+      bitmap = step % 2 == 0 ? union_of(bitmap, named) : with_rows(bitmap, rows, row_count);
+    else
+      bitmap = difference(bitmap, named);
     for (const std::uint32_t row : rows) flags[row] = is_added;
     versions.emplace_back(bitmap, flags);
     if (!is_added || before == nullptr) continue;
-    const auto added = static_cast<const HostRowBitmap&>(*bitmap).added_since(
-        static_cast<const HostRowBitmap&>(*before));
+    const auto added = rows_of(bitmap).added_since(rows_of(before));
     ASSERT_TRUE(added);
     EXPECT_EQ(added->size(), bitmap->count() - before->count());
     for (const std::uint32_t row : *added) {
@@ -260,10 +268,8 @@ TEST(HostRowBitmap, IsChangedLikeAVectorOfFlags) {
 TEST(HostRowBitmap, HasNoRowsAddedToOneWithOthers) {
   const RowBitmapPtr a = sparse({1, 5}, 100);
   const RowBitmapPtr b = sparse({5, 7}, 200);
-  EXPECT_FALSE(
-      static_cast<const HostRowBitmap&>(*b).added_since(static_cast<const HostRowBitmap&>(*a)));
-  EXPECT_FALSE(
-      static_cast<const HostRowBitmap&>(*a).added_since(static_cast<const HostRowBitmap&>(*b)));
+  EXPECT_FALSE(rows_of(b).added_since(rows_of(a)));
+  EXPECT_FALSE(rows_of(a).added_since(rows_of(b)));
 }
 
 TEST(HostRowBitmap, SharesPagesWithTheOneBefore) {
@@ -277,6 +283,24 @@ TEST(HostRowBitmap, SharesPagesWithTheOneBefore) {
     shared += before->bits().pages[page] == after->bits().pages[page] ? 1 : 0;
   EXPECT_EQ(shared, 7U);
   EXPECT_LT(sparse({5}, rows)->bytes(), 2 * page_rows / 8) << "empty pages take no memory";
+}
+
+TEST(FilteredRows, CannotBeCombinedWithOtherBitmaps) {
+  RowBitmapBuilder builder(100);
+  builder.add(7);
+  const RowBitmapPtr deleted = std::move(builder).finish();
+  const std::vector<std::uint8_t> bits(13, 0xff);
+  const RowBitmapPtr filtered =
+      std::make_shared<const FilteredRows>(deleted, BitmapView{bits.data(), 100});
+  EXPECT_TRUE(filtered->bits().has(7));
+  EXPECT_FALSE(filtered->bits().has(8));
+  EXPECT_THROW(static_cast<void>(union_of(deleted, filtered)), std::logic_error);
+  EXPECT_THROW(static_cast<void>(union_of(filtered, deleted)), std::logic_error);
+  EXPECT_THROW(static_cast<void>(difference(deleted, filtered)), std::logic_error);
+  EXPECT_THROW(static_cast<void>(difference(filtered, deleted)), std::logic_error);
+  EXPECT_THROW(static_cast<void>(with_rows(filtered, std::vector<std::uint32_t>{3}, 100)),
+               std::logic_error);
+  EXPECT_THROW(static_cast<void>(filtered->words()), std::logic_error);
 }
 
 }  // namespace

@@ -75,7 +75,7 @@ class HashTable final : public Searcher {
   }
 
   void answer(const LookupBatch& batch, const Request& request) const override {
-    const std::shared_ptr<DeletedSet> deleted = deleted_sets_.of(request.deleted);
+    const CountedRef<DeletedSet> deleted = deleted_sets_.of(request.deleted);
     parallel_for(batch.size(), chunk_lookups, [&](std::size_t first, std::size_t count) {
       Interval intervals[chunk_lookups];
       std::uint8_t checks[chunk_lookups];
