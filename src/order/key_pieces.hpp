@@ -160,7 +160,8 @@ RTINDEX_HD void cut_chunk(const KeyAt& key_at, const BlockSquares& block_squares
   };
   StretchJoiner<Callback> joiner(limits, callback);
   std::uint32_t at = begin;
-  std::uint64_t first = number == 0 ? 0 : key_at(begin);
+  // A run that fills the first chunks is cut by a later one.
+  std::uint64_t first = begin == 0 ? 0 : key_at(begin);
   for (std::uint64_t block = raw_begin / pieces::block_keys; at < end; ++block) {
     const std::uint64_t raw = (block + 1) * pieces::block_keys;
     std::uint32_t to = raw < end ? static_cast<std::uint32_t>(raw) : end;

@@ -10,6 +10,7 @@
 
 #include "support/intervals.hpp"
 #include "support/specs.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace rtindex::test {
 namespace {
@@ -147,8 +148,32 @@ TEST_P(Intervals, OverlapRangesWithoutABound) {
   EXPECT_EQ(counts(Query::within({}, keys)), (Counts{0, 1, 1, 3}));
 }
 
-// What the orders of starts and of ends find; rays alone have none.
-TEST_P(Intervals, HaveANearestOneWhereTheirEndsAreInOrder) {
+// Most are still valid: their ends are one long run, far above the starts.
+TEST_P(Intervals, HaveTheSameEnd) {
+  constexpr std::uint32_t size = 30'000;
+  // Rays meet all of them.
+  const std::uint32_t rows = GetParam().starts_with("rx:native") ? size : 300;
+  std::vector<std::int64_t> starts(rows);
+  for (std::uint32_t row = 0; row < rows; ++row) starts[row] = row / 2;
+  const std::vector<std::int64_t> ends(rows, 1'000'000'000'000);
+  const TemporaryFolder folder(TemporaryFolder::Medium::memory);
+  build(ColumnView::intervals(starts, ends, Ends::right_open), GetParam())
+      .save(folder.file("a.rtindex"));
+  Index index = load(folder.file("a.rtindex"));
+  const std::vector<std::int64_t> keys = {-1, 0, 5, 999'999'999'999, 1'000'000'000'000};
+  const auto counts = [&] {
+    const Answers found = index.answer(Query::contains(keys), {.answers = Answer::count});
+    return std::vector<std::uint32_t>(found.count().begin(), found.count().end());
+  };
+  using Counts = std::vector<std::uint32_t>;
+  EXPECT_EQ(counts(), (Counts{0, 2, 12, rows, 0}));
+  index.erase(std::vector<std::uint32_t>{0, 1});
+  index.merge();
+  EXPECT_EQ(counts(), (Counts{0, 0, 10, rows - 2, 0}));
+}
+
+// Rays of OptiX alone find no neighbours among ends.
+TEST_P(Intervals, HaveANearestOne) {
   const std::vector<int> starts = {1, 4, 10, 10, 20};
   const std::vector<int> ends = {4, 4, 12, 15, 22};
   const Index index = build(ColumnView::intervals(starts, ends, Ends::closed), GetParam());

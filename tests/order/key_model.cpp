@@ -49,6 +49,11 @@ std::vector<std::pair<std::string, Keys>> columns() {
   add("long runs", [&](std::size_t) { return random.below(20) * 12345; });
   add("greatest", [&](std::size_t i) { return i % 3 == 0 ? ~std::uint64_t{0} : i; });
   add("consecutive runs", [&](std::size_t i) { return (i / 64 * 0x9e3779b97f4a7c15U) + i % 64; });
+  // Their lowest key fills a chunk, and is not 0: the ends of intervals, or what erased keys leave.
+  all.emplace_back("one run", Keys(15000, 1'000'000'000));
+  Keys runs(40000, 1'000'000'000);
+  for (std::uint64_t i = 0; i < 2000; ++i) runs.push_back(2'000'000'000 + i * i);
+  all.emplace_back("run first", std::move(runs));
   add("powers", [&](std::size_t i) { return std::uint64_t{1} << (i % 64); });
   return all;
 }

@@ -87,6 +87,22 @@ TEST(Grid, OfFewKeysIsOnePiece) {
 
 TEST(Grid, OfEqualKeysIsOnePiece) { expect_grid(Keys(5000, 42), Pieces::one); }
 
+// What is left begins with a long run, above the keys that it was encoded for.
+TEST(Grid, OfARunBehindErasedKeys) {
+  Keys keys(20001, 1'000'000'000);
+  keys[0] = 0;
+  Index index = build(keys, "rx:native@cpu");
+  index.erase(std::vector<std::uint32_t>{0});
+  index.merge();
+  const TemporaryFolder folder(TemporaryFolder::Medium::memory);
+  index.save(folder.file("a.rtindex"));
+  keys.erase(keys.begin());
+  expect_exact(load(folder.file("a.rtindex")), keys);
+  const Answers found = index.lookup(Keys{0, 5, 1'000'000'000}, Answer::count);
+  EXPECT_EQ((std::vector<std::uint32_t>(found.count().begin(), found.count().end())),
+            (std::vector<std::uint32_t>{0, 0, 20000}));
+}
+
 TEST(Grid, HasSeparatePiecesForOutliers) {
   Keys high = uniform(100000, 30);
   high.push_back(~std::uint64_t{0});
