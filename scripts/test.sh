@@ -40,9 +40,15 @@ esac
 for preset in "${presets[@]}"; do
   rm -f "$root/build/$preset/ctest.txt"
 done
-# Kernels are built for the GPUs of this machine; without a GPU, they are only compiled.
+# Kernels are built for the GPUs of this machine; without a GPU, they are only compiled, as fast as
+# nvcc can.
 configure_options=()
-nvidia-smi -L >/dev/null 2>&1 || configure_options=(-DCMAKE_CUDA_ARCHITECTURES=90-real)
+if ! nvidia-smi -L >/dev/null 2>&1; then
+  configure_options=(-DCMAKE_CUDA_ARCHITECTURES=90-real -DRTINDEX_CUDA_UNITY=ON)
+  if nvcc --help 2>/dev/null | grep -q -- --Ofast-compile; then
+    configure_options+=("-DCMAKE_CUDA_FLAGS_RELEASE=-O0 -DNDEBUG --Ofast-compile=max")
+  fi
+fi
 for preset in "${presets[@]}"; do
   configure "$preset" "${configure_options[@]}"
   build "$preset"

@@ -12,7 +12,7 @@ namespace rtindex::cuda {
 
 namespace {
 
-constexpr const char* doing = "answering lookups";
+constexpr const char* answering = "answering lookups";
 
 template <class Class>
 __global__ void rows_kernel(const std::uint32_t* rows, std::size_t count, DeviceRequest request) {
@@ -211,7 +211,7 @@ void answer_rows(const std::uint32_t* rows, std::size_t count, const DeviceReque
   visit_class(class_wanted(request), [&]<class Class>() {
     rows_kernel<Class><<<blocks_for(count), block_threads, 0, stream>>>(rows, count, request);
   });
-  check_launch(doing);
+  check_launch(answering);
 }
 
 void answer_runs(const Run* runs, std::size_t count, const OrderedRows& from,
@@ -237,7 +237,7 @@ void answer_runs(const Run* runs, std::size_t count, const OrderedRows& from,
                    queue);
   const bool chooses = needs_values && included == nullptr && gather != Gather::on;
   const bool scans_rows = (request.first != nullptr || request.last != nullptr) && !from.ascending;
-  if (!chooses && !scans_rows) return check_launch(doing);
+  if (!chooses && !scans_rows) return check_launch(answering);
 
   const SpreadRuns spread(runs, count, from, chooses, queue);
   const Choice* const choice = spread.choice();
@@ -262,7 +262,7 @@ void answer_runs(const Run* runs, std::size_t count, const OrderedRows& from,
     find_extreme_rows<Min>(runs, count, from, choice, request.first, queue);
   if (scans_rows && request.last != nullptr)
     find_extreme_rows<Last>(runs, count, from, choice, request.last, queue);
-  check_launch(doing);
+  check_launch(answering);
 }
 
 }  // namespace rtindex::cuda

@@ -13,7 +13,7 @@ namespace rtindex::cuda {
 
 namespace {
 
-constexpr const char* doing = "folding rows";
+constexpr const char* folding = "folding rows";
 
 // Lookups of this many rows are folded by the lanes of a warp, and by the threads of a block.
 constexpr std::uint64_t warp_rows = 32;
@@ -103,7 +103,7 @@ template <class Sum>
 
 // The first lane gets the state of all lanes of the warp.
 template <class Class>
-[[nodiscard]] __device__ FoldState<Class> merge_warp(FoldState<Class> own) {
+[[nodiscard]] __device__ FoldState<Class> merge_states(FoldState<Class> own) {
   for (unsigned lanes = 16; lanes > 0; lanes /= 2) {
     FoldState<Class> other;
     ValueAggregate<Class>& values = other.values.values;
@@ -178,7 +178,7 @@ __global__ void fold_kernel(RowSources from, std::size_t count, Reader reader, R
     for (unsigned left = __ballot_sync(~0U, is_shared); left != 0; left &= left - 1) {
       const std::size_t lookup =
           i - lane + static_cast<unsigned>(__ffs(static_cast<int>(left)) - 1);
-      const auto state = merge_warp(fold_some(from, lookup, reader, lane, 32));
+      const auto state = merge_states(fold_some(from, lookup, reader, lane, 32));
       if (lane == 0) write_state(out, lookup, state);
     }
   }
@@ -193,7 +193,7 @@ __global__ void fold_long(RowSources from, Reader reader, RowFolds out,
   auto* const parts = reinterpret_cast<State*>(storage);
   for (std::uint32_t i = blockIdx.x; i < long_lookups[0]; i += gridDim.x) {
     const std::uint32_t lookup = long_lookups[1 + i];
-    const State part = merge_warp(fold_some(from, lookup, reader, threadIdx.x, block_threads));
+    const State part = merge_states(fold_some(from, lookup, reader, threadIdx.x, block_threads));
     if (threadIdx.x % 32 == 0) parts[threadIdx.x / 32] = part;
     __syncthreads();
     if (threadIdx.x == 0) {
@@ -221,7 +221,7 @@ void launch_fold(const RowSources& rows, std::size_t count, const Reader& reader
                                                                long_lookups.data());
   const auto blocks = static_cast<unsigned>(std::min(count, max_long_blocks));
   fold_long<<<blocks, block_threads, 0, queue>>>(rows, reader, out, long_lookups.data());
-  check_launch(doing);
+  check_launch(folding);
 }
 
 template <class Class>
@@ -274,7 +274,7 @@ void write_validity(const std::uint32_t* counts, std::size_t count, std::uint8_t
                     cudaStream_t stream) {
   if (count == 0) return;
   validity_kernel<<<blocks_for(count), block_threads, 0, stream>>>(counts, count, validity);
-  check_launch(doing);
+  check_launch(folding);
 }
 
 }  // namespace rtindex::cuda

@@ -14,8 +14,8 @@ using Count = unsigned long long;
 using Scan = cub::BlockScan<Count, block_threads>;
 
 // Runs whose matches are counted together, by a block.
-constexpr std::size_t tile_items = 16;
-constexpr std::size_t tile = tile_items * block_threads;
+constexpr std::size_t thread_runs = 16;
+constexpr std::size_t tile_runs = thread_runs * block_threads;
 
 // Warps that share the matches, and the smallest share.
 constexpr unsigned workers = 8192;
@@ -26,10 +26,12 @@ constexpr std::uint32_t worth_spreading = 1024;
 
 constexpr std::uint32_t no_lookup = ~std::uint32_t{0};
 
-[[nodiscard]] std::size_t tiles_of(std::size_t count) { return (count + tile - 1) / tile; }
+[[nodiscard]] std::size_t tiles_of_runs(std::size_t count) {
+  return (count + tile_runs - 1) / tile_runs;
+}
 
-[[nodiscard]] unsigned tile_blocks(std::size_t count) {
-  const std::size_t tiles = tiles_of(count);
+[[nodiscard]] unsigned blocks_of_runs(std::size_t count) {
+  const std::size_t tiles = tiles_of_runs(count);
   return static_cast<unsigned>(tiles < 2048 ? tiles : 2048);
 }
 
@@ -40,7 +42,7 @@ constexpr std::uint32_t no_lookup = ~std::uint32_t{0};
 }
 
 [[nodiscard]] __device__ std::size_t item_of(std::size_t number, std::size_t item) {
-  return number * tile + item * block_threads + threadIdx.x;
+  return number * tile_runs + item * block_threads + threadIdx.x;
 }
 
 // `tiles`, unless null, receives the matches of the long runs of each tile.
@@ -49,10 +51,10 @@ __global__ void measure_runs(const Run* runs, std::size_t count, Count* tiles, C
   __shared__ typename Reduce::TempStorage storage;
   Count hits = 0;
   std::uint32_t longest = 0;
-  for (std::size_t number = blockIdx.x; number * tile < count; number += gridDim.x) {
+  for (std::size_t number = blockIdx.x; number * tile_runs < count; number += gridDim.x) {
     Count in_long = 0;
 #pragma unroll
-    for (std::size_t item = 0; item < tile_items; ++item) {
+    for (std::size_t item = 0; item < thread_runs; ++item) {
       const std::size_t i = item_of(number, item);
       const Run run = i < count ? runs[i] : Run{0, 0};
       const std::uint32_t size = run.end - run.begin;
@@ -120,9 +122,9 @@ __global__ void find_starts(const Run* runs, std::size_t count, const Count* til
                             const std::uint32_t* only_if) {
   if (*only_if == 0) return;
   __shared__ typename Scan::TempStorage storage;
-  for (std::size_t number = blockIdx.x; number * tile < count; number += gridDim.x) {
+  for (std::size_t number = blockIdx.x; number * tile_runs < count; number += gridDim.x) {
     Count before = tiles[number];
-    for (std::size_t item = 0; item < tile_items; ++item) {
+    for (std::size_t item = 0; item < thread_runs; ++item) {
       const std::size_t i = item_of(number, item);
       const Count size = i < count ? long_size(runs[i]) : 0;
       Count sum = 0;
@@ -249,7 +251,7 @@ SpreadRuns::SpreadRuns(const Run* runs, std::size_t count, const OrderedRows& fr
   static_assert(sizeof(Choice) <= choice_bytes && sizeof(Partial<double>) % 8 == 0 &&
                 sizeof(Partial<double>) == sizeof(Partial<std::int64_t>) &&
                 sizeof(Partial<double>) == sizeof(Partial<std::uint64_t>));
-  const std::size_t numbers = tiles_of(count) + count + 1;
+  const std::size_t numbers = tiles_of_runs(count) + count + 1;
   if (spreads && from.size >= worth_spreading)
     bytes_ = DeviceBytes::if_there_is(
         queue, choice_bytes + partial_bytes + numbers * sizeof(std::uint64_t));
@@ -259,17 +261,17 @@ SpreadRuns::SpreadRuns(const Run* runs, std::size_t count, const OrderedRows& fr
     auto* const begin = static_cast<std::byte*>(bytes_.data());
     partials_ = begin + choice_bytes;
     tiles_ = reinterpret_cast<std::uint64_t*>(begin + choice_bytes + partial_bytes);
-    starts_ = tiles_ + tiles_of(count);
+    starts_ = tiles_ + tiles_of_runs(count);
   }
   choice_ = static_cast<Choice*>(bytes_.data());
   check(cudaMemsetAsync(choice_, 0, sizeof(Choice), queue), "filling memory");
-  measure_runs<<<tile_blocks(count), block_threads, 0, queue>>>(runs, count, counts(tiles_),
-                                                                choice_);
+  measure_runs<<<blocks_of_runs(count), block_threads, 0, queue>>>(runs, count, counts(tiles_),
+                                                                   choice_);
 }
 
 void SpreadRuns::choose(bool can_order, cudaStream_t stream) const {
   choose_kernel<<<1, block_threads, 0, stream>>>(choice_, from_.size, count_, can_order,
-                                                 counts(tiles_), tiles_of(count_));
+                                                 counts(tiles_), tiles_of_runs(count_));
 }
 
 void SpreadRuns::aggregate(const DeviceRequest& request, cudaStream_t stream) const {
@@ -277,8 +279,8 @@ void SpreadRuns::aggregate(const DeviceRequest& request, cudaStream_t stream) co
   const std::uint32_t* const only_if = &choice_->spread;
   Count* const starts = counts(starts_);
   constexpr unsigned blocks = workers * 32 / block_threads;
-  find_starts<<<tile_blocks(count_), block_threads, 0, stream>>>(runs_, count_, counts(tiles_),
-                                                                 starts, only_if);
+  find_starts<<<blocks_of_runs(count_), block_threads, 0, stream>>>(runs_, count_, counts(tiles_),
+                                                                    starts, only_if);
   visit_class(class_of(request.value_type), [&]<class Class>() {
     auto* const partials = static_cast<Partial<Class>*>(partials_);
     with_deleted(from_.deleted, [&](const auto& deleted) {

@@ -8,7 +8,7 @@ namespace rtindex::cuda {
 
 namespace {
 
-constexpr const char* doing = "searching points";
+constexpr const char* searching_points = "searching points";
 
 // Counts matches; counts are 0 before where queries have parts.
 struct CountJob {
@@ -134,18 +134,19 @@ void answer_boxes(const BoxSearch& search, const DeviceRequest& request, const Q
                             request.matched == nullptr;
   if (counts_alone) {
     if (parts != 1)
-      check(cudaMemsetAsync(request.count, 0, search.count * sizeof(std::uint32_t), queue), doing);
+      check(cudaMemsetAsync(request.count, 0, search.count * sizeof(std::uint32_t), queue),
+            searching_points);
     return search_in_parts(search, parts, CountJob{search.deleted, request.count, 1, false}, queue);
   }
   const DeviceArray<RowFold> folds(queue, search.count);
-  check(cudaMemsetAsync(folds.data(), 0, folds.bytes(), queue), doing);
+  check(cudaMemsetAsync(folds.data(), 0, folds.bytes(), queue), searching_points);
   const bool one_is_enough =
       request.first == nullptr && request.last == nullptr && request.count == nullptr;
   search_in_parts(search, parts, FoldJob{search.deleted, search.rows, one_is_enough, folds.data()},
                   queue);
   write_folds<<<blocks_for(search.count), block_threads, 0, queue>>>(folds.data(), search.count,
                                                                      request);
-  check_launch(doing);
+  check_launch(searching_points);
 }
 
 void count_single_box(const BoxSearch& search, SingleCount* count, std::uint32_t* on_host,
@@ -155,7 +156,7 @@ void count_single_box(const BoxSearch& search, SingleCount* count, std::uint32_t
     search_by_block<<<parts, block_threads, 0, stream>>>(
         comparer, parts, SingleCountJob{search.deleted, count, on_host});
   });
-  check_launch(doing);
+  check_launch(searching_points);
 }
 
 void count_boxes(const BoxSearch& search, std::uint32_t parts, std::uint32_t limit, Run* sizes,
@@ -163,7 +164,7 @@ void count_boxes(const BoxSearch& search, std::uint32_t parts, std::uint32_t lim
   if (search.count == 0) return;
   if (limit != no_limit)
     return search_by_warps(search, LimitedCountJob{search.deleted, limit, sizes}, stream);
-  check(cudaMemsetAsync(sizes, 0, search.count * parts * sizeof(Run), stream), doing);
+  check(cudaMemsetAsync(sizes, 0, search.count * parts * sizeof(Run), stream), searching_points);
   search_in_parts(search, parts, CountJob{search.deleted, &sizes->end, 2, true}, stream);
 }
 

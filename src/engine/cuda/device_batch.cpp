@@ -313,7 +313,7 @@ std::vector<FoundRows> DeviceBatch::answer(const Piece& piece, DeviceRequest wan
   wanted.included_column = request_.included_column;
   wanted.miss = request_.miss;
   if (plan_.folds_rows) {
-    const DeviceRequest others = without_folded(wanted);
+    const DeviceRequest others = unfolded_request(wanted);
     const bool has_others = others.wants_rows() || others.matched != nullptr ||
                             others.wants_values() || rows_are_wanted;
     fold(piece, wanted, values, !has_others, queue);

@@ -137,7 +137,7 @@ class DeviceBatch {
   void fold(const Piece& piece, const DeviceRequest& wanted, const RowValues& values,
             bool counts_work, const Queue& queue) const;
   // Without the answers of fold().
-  [[nodiscard]] DeviceRequest without_folded(const DeviceRequest& wanted) const;
+  [[nodiscard]] DeviceRequest unfolded_request(const DeviceRequest& wanted) const;
   [[nodiscard]] FoundRows answer_one(std::size_t target, const Piece& piece,
                                      const DeviceRequest& wanted, cudaStream_t stream) const;
   // Computes only the rows of a piece, or of a part of it.

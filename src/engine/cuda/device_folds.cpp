@@ -42,7 +42,7 @@ DeviceBatch::Values DeviceBatch::values_on_device(const Queue& queue) const {
   return values;
 }
 
-DeviceRequest DeviceBatch::without_folded(const DeviceRequest& wanted) const {
+DeviceRequest DeviceBatch::unfolded_request(const DeviceRequest& wanted) const {
   DeviceRequest others = wanted;
   if (traits_.front().folds_hits) others.last = nullptr;
   if (!request_.counts_values) return others;

@@ -10,7 +10,7 @@ namespace rtindex::cuda {
 
 namespace {
 
-constexpr const char* doing = "joining intervals";
+constexpr const char* joining_intervals = "joining intervals";
 
 template <class Key>
 __global__ void sort_keys(const KeyInterval<Key>* starts, std::size_t count, int shift,
@@ -214,11 +214,11 @@ SortedQueries sort_queries(const DeviceLookups& queries, std::uint64_t span, boo
     DeviceArray<std::uint32_t> other_numbers(queue, count);
     sort_keys<<<blocks_for(count), block_threads, 0, queue>>>(starts, count, shift, keys.data(),
                                                               sorted.numbers.data());
-    check_launch(doing);
+    check_launch(joining_intervals);
     cub::DoubleBuffer<std::uint32_t> key_buffers(keys.data(), other_keys.data());
     cub::DoubleBuffer<std::uint32_t> number_buffers(sorted.numbers.data(), other_numbers.data());
     const int last_bit = std::min(bits, 32);
-    with_scratch(queue, doing, [&](void* scratch, std::size_t& bytes) {
+    with_scratch(queue, joining_intervals, [&](void* scratch, std::size_t& bytes) {
       return cub::DeviceRadixSort::SortPairs(scratch, bytes, key_buffers, number_buffers,
                                              static_cast<std::int64_t>(count),
                                              std::max(0, last_bit - sorted_bits), last_bit, queue);
@@ -229,7 +229,7 @@ SortedQueries sort_queries(const DeviceLookups& queries, std::uint64_t span, boo
         starts, static_cast<const KeyInterval<Key>*>(queries.ends),
         one_sided && shift == 0 ? key_buffers.Current() : nullptr, number_buffers.Current(), count,
         sorted_starts.data(), sorted_ends.data());
-    check_launch(doing);
+    check_launch(joining_intervals);
     if (number_buffers.Current() != sorted.numbers.data())
       sorted.numbers = std::move(other_numbers);
     sorted.starts = sorted_starts.release_bytes();
@@ -240,7 +240,8 @@ SortedQueries sort_queries(const DeviceLookups& queries, std::uint64_t span, boo
 
 void join_walk(const IntervalWalk& walk, const std::uint32_t* numbers, const JoinRequest& join,
                cudaStream_t stream) {
-  check(cudaMemsetAsync(join.outputs.count, 0, sizeof(*join.outputs.count), stream), doing);
+  check(cudaMemsetAsync(join.outputs.count, 0, sizeof(*join.outputs.count), stream),
+        joining_intervals);
   if (walk.count == 0) return;
   const PairTarget target{join.outputs, join.first_lookup};
   with_walk(walk, [&](const auto& view) {

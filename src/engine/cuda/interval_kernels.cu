@@ -12,7 +12,7 @@ namespace rtindex::cuda {
 
 namespace {
 
-constexpr const char* doing = "searching intervals";
+constexpr const char* searching_intervals = "searching intervals";
 
 [[nodiscard]] __device__ Interval encode_range(const NativeRanges& ranges, const NativeMap& map,
                                                std::size_t i) {
@@ -226,7 +226,7 @@ void encode_queries(const NativeQueries& queries, std::size_t count, bool wide, 
         queries, count, static_cast<KeyInterval<Key>*>(starts),
         static_cast<KeyInterval<Key>*>(ends));
   });
-  check_launch(doing);
+  check_launch(searching_intervals);
 }
 
 void drop_empty_queries(void* starts, void* ends, std::size_t count, bool wide,
@@ -236,7 +236,7 @@ void drop_empty_queries(void* starts, void* ends, std::size_t count, bool wide,
     drop_empty<<<blocks_for(count), block_threads, 0, stream>>>(
         static_cast<KeyInterval<Key>*>(starts), static_cast<KeyInterval<Key>*>(ends), count);
   });
-  check_launch(doing);
+  check_launch(searching_intervals);
 }
 
 void find_ends_before(const void* ends, std::size_t count, bool wide, void* before,
@@ -246,7 +246,7 @@ void find_ends_before(const void* ends, std::size_t count, bool wide, void* befo
     complement<<<blocks_for(count), block_threads, 0, stream>>>(
         static_cast<const KeyInterval<Key>*>(ends), count, static_cast<KeyInterval<Key>*>(before));
   });
-  check_launch(doing);
+  check_launch(searching_intervals);
 }
 
 void subtract_ranks(const RankTotals& up_to, const RankTotals& before, std::size_t count,
@@ -256,7 +256,7 @@ void subtract_ranks(const RankTotals& up_to, const RankTotals& before, std::size
                                  ? static_cast<std::uint64_t>(request.miss.i64)
                                  : request.miss.u64;
   subtract<<<blocks_for(count), block_threads, 0, stream>>>(up_to, before, count, miss, request);
-  check_launch(doing);
+  check_launch(searching_intervals);
 }
 
 void answer_walk(const IntervalWalk& walk, const DeviceRequest& request, cudaStream_t stream) {
@@ -289,7 +289,7 @@ IntervalFacts check_intervals(const DeviceTuples& intervals, bool closed, std::u
   IntervalFacts facts;
   if (intervals.size == 0) return facts;
   const DeviceArray<IntervalFacts> on_device(queue, 1);
-  check(cudaMemsetAsync(on_device.data(), 0, on_device.bytes(), queue), doing);
+  check(cudaMemsetAsync(on_device.data(), 0, on_device.bytes(), queue), searching_intervals);
   check_kernel<<<loop_blocks(intervals.size), block_threads, 0, queue>>>(intervals, closed, largest,
                                                                          kept, on_device.data());
   check_launch("checking intervals");

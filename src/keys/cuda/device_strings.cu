@@ -160,7 +160,7 @@ __global__ void keep_part(const __grid_constant__ DeviceTuples tuples,
   if (i < tuples.size) keys[i] = static_cast<Key>(key_of_part(tuples, map, codes, p, i));
 }
 
-__global__ void unite(const __grid_constant__ DeviceTuples tuples, std::uint8_t* bits) {
+__global__ void set_validity(const __grid_constant__ DeviceTuples tuples, std::uint8_t* bits) {
   const std::size_t byte = thread_number();
   if (byte * 8 >= tuples.size) return;
   unsigned value = 0;
@@ -283,7 +283,7 @@ DevicePackedKeys part_keys(const DeviceTuples& tuples, const PackedMap& map, std
 DeviceArray<std::uint8_t> tuple_validity(const DeviceTuples& tuples, const Queue& queue) {
   DeviceArray<std::uint8_t> bits(queue, (tuples.size + 7) / 8);
   if (bits.empty()) return bits;
-  unite<<<blocks_for(bits.size()), block_threads, 0, queue>>>(tuples, bits.data());
+  set_validity<<<blocks_for(bits.size()), block_threads, 0, queue>>>(tuples, bits.data());
   check_launch("reading validity");
   return bits;
 }

@@ -14,7 +14,7 @@
 #include "order/cuda/order_view.cuh"
 #include "order/key_model.hpp"
 
-// Builds the native tracer's grid on a GPU. Included by one file only.
+// Builds the native tracer's grid on a GPU.
 
 namespace rtindex::cuda {
 

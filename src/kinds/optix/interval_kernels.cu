@@ -16,7 +16,7 @@ namespace {
 using cuda::block_threads;
 using cuda::blocks_for;
 
-constexpr const char* doing = "placing boxes";
+constexpr const char* placing_boxes = "placing boxes";
 
 // The number of boxes of each interval, and 0 behind the last.
 template <class Key>
@@ -75,8 +75,8 @@ IntervalBoxes split_into_boxes(const Coordinates& coordinates, const cuda::Devic
     count_boxes<<<blocks_for(size + 1), block_threads, 0, queue>>>(coordinates, from, to, size,
                                                                    offsets.data());
   });
-  cuda::check_launch(doing);
-  cuda::with_scratch(queue, doing, [&](void* scratch, std::size_t& bytes) {
+  cuda::check_launch(placing_boxes);
+  cuda::with_scratch(queue, placing_boxes, [&](void* scratch, std::size_t& bytes) {
     return cub::DeviceScan::ExclusiveSum(scratch, bytes, offsets.data(), offsets.data(), size + 1,
                                          queue);
   });
@@ -84,7 +84,7 @@ IntervalBoxes split_into_boxes(const Coordinates& coordinates, const cuda::Devic
   cuda::check(
       cudaMemcpyAsync(&total, offsets.data() + size, sizeof(total), cudaMemcpyDeviceToHost, queue),
       "copying from the GPU");
-  cuda::check(cudaStreamSynchronize(queue), doing);
+  cuda::check(cudaStreamSynchronize(queue), placing_boxes);
   if (total > std::numeric_limits<std::uint32_t>::max())
     throw Error("rx:optix holds at most 2^32 - 1 boxes and the intervals take " +
                     std::to_string(total) + ": use rx:native or more x bits",
@@ -96,7 +96,7 @@ IntervalBoxes split_into_boxes(const Coordinates& coordinates, const cuda::Devic
         coordinates, from, to, size, offsets.data(), boxes.intervals.data(),
         static_cast<KeyInterval<Key>*>(boxes.keys.data()));
   });
-  cuda::check_launch(doing);
+  cuda::check_launch(placing_boxes);
   return boxes;
 }
 
@@ -108,7 +108,7 @@ void write_boxes(const Coordinates& coordinates, const IntervalBoxes& boxes, std
         coordinates, static_cast<const KeyInterval<Key>*>(boxes.keys.data()) + first, count,
         static_cast<Aabb*>(to));
   });
-  cuda::check_launch(doing);
+  cuda::check_launch(placing_boxes);
 }
 
 }  // namespace rtindex::optix

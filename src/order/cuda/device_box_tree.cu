@@ -6,7 +6,7 @@ namespace rtindex::cuda {
 
 namespace {
 
-constexpr const char* doing = "building a tree of points";
+constexpr const char* building_boxes = "building a tree of points";
 constexpr std::uint32_t fan_out = BoxTreeView::fan_out;
 constexpr std::uint32_t block_rows = BoxTreeView::block_rows;
 
@@ -96,10 +96,10 @@ void DeviceBoxTree::fill_column(std::uint32_t column, const PointsView& from,
   if (size == 0) return;
   gather_keys<<<blocks_for(padded), block_threads, 0, queue>>>(
       static_cast<const Key*>(from.keys[column]), order, size, padded, keys);
-  check_launch(doing);
+  check_launch(building_boxes);
   // Nodes are read to their end.
-  check(cudaMemsetAsync(least, 0, nodes_ * sizeof(Key), queue), doing);
-  check(cudaMemsetAsync(greatest, 0, nodes_ * sizeof(Key), queue), doing);
+  check(cudaMemsetAsync(least, 0, nodes_ * sizeof(Key), queue), building_boxes);
+  check(cudaMemsetAsync(greatest, 0, nodes_ * sizeof(Key), queue), building_boxes);
   for (std::uint32_t level = 0; level < view_.levels; ++level) {
     const Key* const least_below = level == 0 ? keys : least + view_.first[level - 1];
     const Key* const greatest_below = level == 0 ? keys : greatest + view_.first[level - 1];
@@ -108,7 +108,7 @@ void DeviceBoxTree::fill_column(std::uint32_t column, const PointsView& from,
         least_below, greatest_below, level == 0 ? size : view_.sizes[level - 1],
         level == 0 ? block_rows : fan_out, nodes, least + view_.first[level],
         greatest + view_.first[level]);
-    check_launch(doing);
+    check_launch(building_boxes);
   }
 }
 

@@ -7,11 +7,11 @@ namespace rtindex::cuda {
 
 namespace {
 
-constexpr const char* doing = "building a tree of ends";
-constexpr std::size_t fan_out = ExtentTreeView<std::uint32_t>::fan_out;
+constexpr const char* building_extents = "building a tree of ends";
+constexpr std::size_t extent_fan_out = ExtentTreeView<std::uint32_t>::fan_out;
 
 [[nodiscard]] constexpr std::size_t padded(std::size_t size) {
-  return (size + fan_out - 1) / fan_out * fan_out;
+  return (size + extent_fan_out - 1) / extent_fan_out * extent_fan_out;
 }
 
 // How many keys a tree has on all its levels.
@@ -20,7 +20,8 @@ struct Shape {
   std::size_t levels = 0;
 
   explicit Shape(std::size_t size) {
-    for (std::size_t left = size; left != 0; left = left <= fan_out ? 0 : padded(left) / fan_out)
+    for (std::size_t left = size; left != 0;
+         left = left <= extent_fan_out ? 0 : padded(left) / extent_fan_out)
       keys += (levels++ == 0 ? 1 : 2) * padded(left);
   }
 };
@@ -54,8 +55,9 @@ __global__ void fill_level(const Key* greatest_below, const Key* least_below,
                            Key* least) {
   const std::size_t node = thread_number();
   if (node >= size) return;
-  const std::size_t first = node * fan_out;
-  const std::size_t behind = first + fan_out < size_below ? first + fan_out : size_below;
+  const std::size_t first = node * extent_fan_out;
+  const std::size_t behind =
+      first + extent_fan_out < size_below ? first + extent_fan_out : size_below;
   Key largest = greatest_below[first];
   Key smallest = least_below[first];
   for (std::size_t i = first + 1; i < behind; ++i) {
@@ -90,7 +92,7 @@ ExtentTreeView<Key> DeviceExtentTree::view() const {
     if (level != 0) at += padded(size);
     view.least[level] = at;
     at += padded(size);
-    size = padded(size) / fan_out;
+    size = padded(size) / extent_fan_out;
   }
   return view;
 }
@@ -98,7 +100,7 @@ ExtentTreeView<Key> DeviceExtentTree::view() const {
 template <class Key>
 void DeviceExtentTree::build(const RowsView& rows, const DeviceColumn& ends, const Queue& queue) {
   // Nodes are read to their end.
-  check(cudaMemsetAsync(keys_.data(), 0, keys_.size(), queue), doing);
+  check(cudaMemsetAsync(keys_.data(), 0, keys_.size(), queue), building_extents);
   const ExtentTreeView<Key> tree = view<Key>();
   const Key* keys = nullptr;
   if constexpr (sizeof(Key) == 4)
@@ -107,12 +109,12 @@ void DeviceExtentTree::build(const RowsView& rows, const DeviceColumn& ends, con
     keys = ends.wide.data();
   gather_ends<<<blocks_for(size_), block_threads, 0, queue>>>(
       rows, tree.sizes[0], keys, ends.rows.data(), const_cast<Key*>(tree.greatest[0]));
-  check_launch(doing);
+  check_launch(building_extents);
   for (std::uint32_t level = 1; level < tree.levels; ++level) {
     fill_level<<<blocks_for(tree.sizes[level]), block_threads, 0, queue>>>(
         tree.greatest[level - 1], tree.least[level - 1], tree.sizes[level - 1], tree.sizes[level],
         const_cast<Key*>(tree.greatest[level]), const_cast<Key*>(tree.least[level]));
-    check_launch(doing);
+    check_launch(building_extents);
   }
 }
 

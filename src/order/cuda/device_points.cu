@@ -12,7 +12,7 @@ namespace rtindex::cuda {
 
 namespace {
 
-constexpr const char* doing = "ordering points";
+constexpr const char* ordering_points = "ordering points";
 constexpr std::uint32_t log2_knots = 9;
 constexpr std::uint32_t knots = 1U << log2_knots;
 constexpr std::size_t max_sample = std::size_t{1} << 14;
@@ -93,15 +93,15 @@ __global__ void make_codes(const __grid_constant__ PointsView points, std::size_
   for (std::uint32_t c = 0; c < view.columns; ++c) {
     take_sample<<<blocks_for(sample_size), block_threads, 0, queue>>>(view, c, points.size,
                                                                       sample_size, sample.data());
-    check_launch(doing);
-    with_scratch(queue, doing, [&](void* scratch, std::size_t& bytes) {
+    check_launch(ordering_points);
+    with_scratch(queue, ordering_points, [&](void* scratch, std::size_t& bytes) {
       return cub::DeviceRadixSort::SortKeys(scratch, bytes, sample.data(), sorted.data(),
                                             sample_size, 0, (view.wide >> c & 1) != 0 ? 64 : 32,
                                             queue);
     });
     take_knots<<<blocks_for(knots + 1), block_threads, 0, queue>>>(
         sorted.data(), sample_size, quantiles.data() + std::size_t{c} * (knots + 1));
-    check_launch(doing);
+    check_launch(ordering_points);
   }
   return quantiles;
 }
@@ -146,10 +146,10 @@ DeviceArray<std::uint32_t> order_of_points(const DevicePoints& points, const Que
   DeviceArray<std::uint32_t> other_elements(queue, size);
   make_codes<<<loop_blocks(size), block_threads, 0, queue>>>(
       points.view(), size, bits, quantiles.data(), codes.data(), elements.data());
-  check_launch(doing);
+  check_launch(ordering_points);
   cub::DoubleBuffer<std::uint64_t> code_buffers(codes.data(), other_codes.data());
   cub::DoubleBuffer<std::uint32_t> element_buffers(elements.data(), other_elements.data());
-  with_scratch(queue, doing, [&](void* scratch, std::size_t& bytes) {
+  with_scratch(queue, ordering_points, [&](void* scratch, std::size_t& bytes) {
     return cub::DeviceRadixSort::SortPairs(scratch, bytes, code_buffers, element_buffers, size, 0,
                                            static_cast<int>(bits * columns), queue);
   });

@@ -15,14 +15,14 @@ namespace rtindex::cuda {
 
 namespace {
 
-constexpr const char* merging = "merging the keys of a change";
+constexpr const char* merging_change = "merging_change the keys of a change";
 
 // Every block of threads sums the numbers of valid keys of all tiles before its own.
 constexpr std::size_t max_merged_keys = std::size_t{1} << 22;
 
 // Keys of the first part that a block of threads merges.
-constexpr int own_keys = 4;
-constexpr std::uint32_t tile_keys = block_threads * own_keys;
+constexpr int thread_keys = 4;
+constexpr std::uint32_t tile_keys = block_threads * thread_keys;
 
 struct MergedParts {
   KeysView first_keys, second_keys;
@@ -52,7 +52,7 @@ __global__ void __launch_bounds__(block_threads)
     count_tiles(RowsView rows, std::uint32_t size, RowBits deleted, std::uint32_t* counts,
                 std::uint32_t* results) {
   std::uint32_t valid = 0;
-  for (int k = 0; k < own_keys; ++k) {
+  for (int k = 0; k < thread_keys; ++k) {
     const std::uint32_t i = blockIdx.x * tile_keys + k * block_threads + threadIdx.x;
     const bool is_valid = i < size && !deleted.has(rows[i]);
     valid += static_cast<std::uint32_t>(__syncthreads_count(is_valid ? 1 : 0));
@@ -85,10 +85,10 @@ __global__ void __launch_bounds__(block_threads)
     __syncthreads();
   }
 
-  std::uint32_t valid[own_keys];
+  std::uint32_t valid[thread_keys];
 #pragma unroll
-  for (int k = 0; k < own_keys; ++k) {
-    const std::uint32_t i = threadIdx.x * own_keys + k;
+  for (int k = 0; k < thread_keys; ++k) {
+    const std::uint32_t i = threadIdx.x * thread_keys + k;
     valid[k] = 0;
     if (i >= tile) continue;
     keys[i] = parts.first_keys(begin + i);
@@ -96,10 +96,10 @@ __global__ void __launch_bounds__(block_threads)
     valid[k] = parts.deleted.has(rows[i]) ? 0 : 1;
   }
   std::uint32_t valid_in_tile = 0;
-  std::uint32_t own_ranks[own_keys];
+  std::uint32_t own_ranks[thread_keys];
   TileScan(scan).ExclusiveSum(valid, own_ranks, valid_in_tile);
 #pragma unroll
-  for (int k = 0; k < own_keys; ++k) ranks[threadIdx.x * own_keys + k] = own_ranks[k];
+  for (int k = 0; k < thread_keys; ++k) ranks[threadIdx.x * thread_keys + k] = own_ranks[k];
   if (threadIdx.x == 0) {
     ranks[tile_keys] = valid_in_tile;
     second_begin = begin == 0 ? 0
@@ -132,10 +132,6 @@ __global__ void __launch_bounds__(block_threads)
   if (blockIdx.x + 1 == gridDim.x) out.pad(size);
 }
 
-[[nodiscard]] bool has_deleted(const OrderPart& part) {
-  return !part.deleted.empty() && part.size() != 0;
-}
-
 [[nodiscard]] bool is_pairs(const OrderPart& part) {
   return part.order == nullptr || part.order->layout() == Layout::pairs;
 }
@@ -148,7 +144,7 @@ __global__ void __launch_bounds__(block_threads)
 
 bool can_merge_few(const OrderPart& first, const OrderPart& second, const MergeTarget& target) {
   return target.layout == Layout::pairs && !target.wants_sources && first.order != nullptr &&
-         is_pairs(first) && is_pairs(second) && !has_deleted(second) &&
+         is_pairs(first) && is_pairs(second) && !second.has_deleted() &&
          second.size() <= max_few_keys && first.size() + second.size() <= max_merged_keys;
 }
 
@@ -169,13 +165,13 @@ FewMerged merge_few(const OrderPart& first, const OrderPart& second, const Merge
 
   std::size_t valid = first.size();
   DeviceArray<std::uint32_t> valid_counts;
-  if (has_deleted(first)) {
+  if (first.has_deleted()) {
     valid_counts = DeviceArray<std::uint32_t>(queue, tiles);
     PinnedResults<std::uint32_t> counts(queue, tiles);
     count_tiles<<<tiles, block_threads, 0, queue>>>(
         parts.first_rows, parts.first_size, first.deleted, valid_counts.data(), counts.data());
-    check_launch(merging);
-    const std::span<const std::uint32_t> found = counts.read(merging);
+    check_launch(merging_change);
+    const std::span<const std::uint32_t> found = counts.read(merging_change);
     valid = std::accumulate(found.begin(), found.end(), std::size_t{0});
   }
 
@@ -188,7 +184,7 @@ FewMerged merge_few(const OrderPart& first, const OrderPart& second, const Merge
   merge_tiles<<<tiles, block_threads, 0, queue>>>(
       parts, valid_counts.data(), PairWriter{words.data(), is_wide},
       static_cast<std::uint32_t>(size), filter, filter_words.data());
-  check_launch(merging);
+  check_launch(merging_change);
   return {DeviceOrder(std::move(words), size, target.row_count, target.span),
           DeviceFilter(std::move(filter_words))};
 }

@@ -104,10 +104,6 @@ struct IsLivePosition {
   return part.order == nullptr ? RowsView{} : part.order->rows();
 }
 
-[[nodiscard]] bool has_deleted(const OrderPart& part) {
-  return !part.deleted.empty() && part.size() != 0;
-}
-
 // Keeps what is_valid; the number goes to `*kept`.
 template <class In, class Out, class IsLive>
 void keep_valid(In in, Out out, std::uint32_t* kept, std::size_t size, IsLive is_valid,
@@ -127,14 +123,14 @@ class ValidCounts {
   [[nodiscard]] std::uint32_t* of(int part) const { return counts_.data() + part; }
   void read() {
     std::uint32_t found[2] = {};
-    const bool any = has_deleted(*parts_[0]) || has_deleted(*parts_[1]);
+    const bool any = parts_[0]->has_deleted() || parts_[1]->has_deleted();
     if (any) {
       check(cudaMemcpyAsync(found, counts_.data(), sizeof(found), cudaMemcpyDeviceToHost, stream_),
             "copying from the GPU");
       check(cudaStreamSynchronize(stream_), "dropping erased rows");
     }
     for (int part = 0; part < 2; ++part)
-      sizes_[part] = has_deleted(*parts_[part]) ? found[part] : parts_[part]->size();
+      sizes_[part] = parts_[part]->has_deleted() ? found[part] : parts_[part]->size();
   }
   [[nodiscard]] std::size_t operator[](int part) const { return sizes_[part]; }
   [[nodiscard]] std::size_t sum() const { return sizes_[0] + sizes_[1]; }
@@ -156,7 +152,7 @@ DeviceColumn merge_pairs(const OrderPart& first, const OrderPart& second, int ig
   for (int i = 0; i < 2; ++i) {
     if (parts[i]->order == nullptr) continue;
     pairs[i] = parts[i]->order->pairs();
-    if (!has_deleted(*parts[i])) continue;
+    if (!parts[i]->has_deleted()) continue;
     kept[i] = DeviceArray<std::uint64_t>(queue, parts[i]->size());
     keep_valid(pairs[i], kept[i].data(), valid.of(i), parts[i]->size(),
                IsLivePair{parts[i]->deleted}, queue);
@@ -190,7 +186,7 @@ class SourceMerge {
   SourceMerge(const OrderPart& first, const OrderPart& second, const Queue& queue)
       : parts_{&first, &second}, valid_(first, second, queue), queue_(queue) {
     for (int i = 0; i < 2; ++i) {
-      if (!has_deleted(*parts_[i])) continue;
+      if (!parts_[i]->has_deleted()) continue;
       listed_[i] = DeviceArray<std::uint32_t>(queue, parts_[i]->size());
       keep_valid(thrust::counting_iterator<std::uint32_t>(0), listed_[i].data(), valid_.of(i),
                  parts_[i]->size(), IsLivePosition{rows_of(*parts_[i]), parts_[i]->deleted}, queue);

@@ -15,6 +15,7 @@ struct OrderPart {
   RowBits deleted;                     // rows that are dropped
 
   [[nodiscard]] std::size_t size() const { return order == nullptr ? 0 : order->size(); }
+  [[nodiscard]] bool has_deleted() const { return !deleted.empty() && size() != 0; }
 };
 
 // Where the keys and rows of a merge came from.

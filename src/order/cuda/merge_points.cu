@@ -11,7 +11,7 @@ namespace rtindex::cuda {
 
 namespace {
 
-constexpr const char* doing = "merging points";
+constexpr const char* merging_points = "merging points";
 
 struct IsValid {
   const std::uint32_t* rows;
@@ -40,19 +40,19 @@ __global__ void copy_keys(const __grid_constant__ PointsView from, std::uint32_t
 }
 
 // The positions of the valid rows of a part, ascending.
-struct ValidPositions {
+struct KeptPositions {
   DeviceArray<std::uint32_t> positions;
   std::size_t count = 0;
 };
 
-[[nodiscard]] ValidPositions valid_positions(const PointsPart& part, const Queue& queue) {
-  ValidPositions valid;
+[[nodiscard]] KeptPositions kept_positions(const PointsPart& part, const Queue& queue) {
+  KeptPositions valid;
   const std::size_t size = part.tree->size();
   if (size == 0) return valid;
   valid.positions = DeviceArray<std::uint32_t>(queue, size);
   const DeviceArray<std::uint64_t> count(queue, 1);
   const thrust::counting_iterator<std::uint32_t> all(0);
-  with_scratch(queue, doing, [&](void* scratch, std::size_t& bytes) {
+  with_scratch(queue, merging_points, [&](void* scratch, std::size_t& bytes) {
     return cub::DeviceSelect::If(scratch, bytes, all, valid.positions.data(), count.data(),
                                  static_cast<std::int64_t>(size), IsValid{part.rows, part.deleted},
                                  queue);
@@ -67,10 +67,10 @@ struct ValidPositions {
 
 MergedPoints merge_points(const std::vector<PointsPart>& parts,
                           const std::vector<std::uint64_t>& largest, const Queue& queue) {
-  std::vector<ValidPositions> valid;
+  std::vector<KeptPositions> valid;
   MergedPoints merged;
   for (const PointsPart& part : parts)
-    merged.points.size += valid.emplace_back(valid_positions(part, queue)).count;
+    merged.points.size += valid.emplace_back(kept_positions(part, queue)).count;
   merged.rows = DeviceArray<std::uint32_t>(queue, merged.points.size);
   for (std::size_t c = 0; c < largest.size(); ++c)
     with_key_type(is_wide(largest[c]), [&]<class Key>(Key) {
@@ -83,7 +83,7 @@ MergedPoints merge_points(const std::vector<PointsPart>& parts,
         copy_keys<<<blocks_for(valid[i].count), block_threads, 0, queue>>>(
             parts[i].tree->view().points, static_cast<std::uint32_t>(c), valid[i].positions.data(),
             valid[i].count, parts[i].shifts[c], out);
-        check_launch(doing);
+        check_launch(merging_points);
         out += valid[i].count;
       }
     });
@@ -92,7 +92,7 @@ MergedPoints merge_points(const std::vector<PointsPart>& parts,
     if (valid[i].count == 0) continue;
     copy_rows<<<blocks_for(valid[i].count), block_threads, 0, queue>>>(
         parts[i].rows, valid[i].positions.data(), valid[i].count, out);
-    check_launch(doing);
+    check_launch(merging_points);
     out += valid[i].count;
   }
   return merged;
