@@ -38,8 +38,12 @@ MissValues miss_values(const Index& index, const Call& call, AnswerSet answers) 
   MissValues result;
   const nb::handle miss = call.miss;
   if (miss.is_none()) return result;
-  const std::optional<Type> type =
+  std::optional<Type> type =
       call.values == nullptr ? included_type(index, call.included) : call.values->type();
+  // Decimals and integers of 128 bits are values where they fit 64 bits.
+  if (type == Type::decimal128) type = Type::decimal64;
+  if (type == Type::i128) type = Type::i64;
+  if (type == Type::u128) type = Type::u64;
   if (!type || !is_native(*type)) return result;
   if (answers.has(Answer::mean)) set_miss(miss, result.f64);
   if (!answers.has_any_of(Answer::sum | Answer::min | Answer::max)) return result;

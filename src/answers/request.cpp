@@ -46,7 +46,7 @@ void require_values(const ColumnView& values, std::size_t rows) {
   if (!is_native(values.type()))
     fail(
         "the value column is {}: sum, mean, min and max need bool, integers, dates, times, "
-        "durations, decimals or floats of at most 64 bits",
+        "durations, decimals or floats, those of 128 bits in host memory",
         name_of(values.type()));
   if (values.size() != rows)
     fail(

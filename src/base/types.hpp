@@ -62,7 +62,12 @@ struct Bits128 {
 };
 
 // Elements of 16 bytes may have any alignment.
-[[nodiscard]] inline Bits128 load_bits128(const void* element) {
+[[nodiscard]] RTINDEX_HD inline Bits128 load_bits128(const void* element) {
+#if defined(__CUDA_ARCH__)
+  // Two loads; memcpy would load each byte.
+  if (reinterpret_cast<std::uintptr_t>(element) % alignof(Bits128) == 0)
+    return *static_cast<const Bits128*>(element);
+#endif
   Bits128 bits;
   std::memcpy(&bits, element, sizeof(bits));
   return bits;

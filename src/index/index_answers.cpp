@@ -32,7 +32,8 @@ void set_diagnostics(Request& request, const Diagnostics& diagnostics) {
 
 Answers Index::answer(const Query& query, const AnswerOptions& options,
                       const Diagnostics& diagnostics) const {
-  if (options.values.type() != Type::decimal128) return state_->answer(query, options, diagnostics);
+  if (narrow_type(options.values.type()) == options.values.type())
+    return state_->answer(query, options, diagnostics);
   return run_call("answering a batch", &options.control, [&] {
     const NarrowValues values(options.values);
     AnswerOptions narrow = options;
@@ -44,7 +45,7 @@ Answers Index::answer(const Query& query, const AnswerOptions& options,
 
 void Index::answer_into(const Query& query, const AnswerOptions& options, const Outputs& outputs,
                         const Diagnostics& diagnostics) const {
-  if (options.values.type() != Type::decimal128)
+  if (narrow_type(options.values.type()) == options.values.type())
     return state_->answer_into(query, options, outputs, diagnostics);
   run_call("answering a batch", &options.control, [&] {
     const NarrowValues values(options.values);

@@ -88,14 +88,6 @@ void Index::State::require_include(const IncludedColumns& include, std::size_t r
 
 void Index::State::build(const ColumnView& column, const BuildOptions& options) {
   require_reachable(column, "keys");
-  const bool has_128_bits = is_128_bit(column.type()) ||
-                            std::ranges::any_of(column.parts(), is_128_bit, &ColumnView::type);
-  if (has_128_bits && !column.interval_ends() && !column.are_points() &&
-      engine.memory_space == MemorySpace::device)
-    fail(ErrorKind::unsupported,
-         "{} cannot index keys of 128 bits: build the index on the CPU (@cpu), or cast the keys to "
-         "64 bits",
-         spec.text());
   if (column.are_points() && !engine.indexes_points)
     fail(ErrorKind::unsupported, "{} cannot index points: build the index as rx:native",
          spec.text());

@@ -103,7 +103,7 @@ std::size_t KeyCodec::bytes() const {
   std::size_t bytes = 0;
   for (const CodecField& field : fields_.fields)
     bytes += (field.dictionary == nullptr ? 0 : field.dictionary->bytes()) + field.prefix.size() +
-             loaded_bytes(field.tails) + loaded_bytes(field.keys);
+             loaded_bytes(field.tails) + loaded_bytes(field.keys) + loaded_bytes(field.low);
   return bytes;
 }
 

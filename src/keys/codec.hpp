@@ -89,7 +89,7 @@ class KeyCodec {
   }
   // The encoding of a composite column of native fields that are all packed.
   [[nodiscard]] const std::optional<PackedMap>& packed_map() const { return packed_map_; }
-  // Of strings and composites; a native column has none.
+  // Of all but native columns.
   [[nodiscard]] const CodecFields& fields() const { return fields_; }
   // Null: no two keys share an encoded key.
   [[nodiscard]] const FullKeyComparer* comparer() const { return comparer_.get(); }

@@ -1,5 +1,4 @@
-#include <algorithm>
-#include <bit>
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -15,57 +14,40 @@ namespace {
 
 constexpr std::size_t grain_128 = std::size_t{1} << 14;
 
-// The smallest and largest key of a column.
-struct Extent128 {
-  Uint128 smallest = ~Uint128{0};
-  Uint128 largest = 0;
-
-  [[nodiscard]] bool empty() const { return smallest > largest; }
-  void add(Uint128 key) { *this = union_of(*this, {key, key}); }
-  [[nodiscard]] static Extent128 union_of(const Extent128& a, const Extent128& b) {
-    return {std::min(a.smallest, b.smallest), std::max(a.largest, b.largest)};
-  }
-};
-
 [[nodiscard]] Extent128 extent_of_128(const ColumnView& column) {
   return parallel_reduce(
       column.size(), grain_128, Extent128{},
       [&](std::size_t first, std::size_t count) {
         Extent128 here;
-        for (std::size_t row = first; row < first + count; ++row)
-          if (column.valid(row)) here.add(ordered_bits_128(column, row, column.type()).bits);
+        for (std::size_t row = first; row < first + count; ++row) {
+          if (!column.valid(row)) continue;
+          const Uint128 key = ordered_bits_128(column, row, column.type()).bits;
+          here = Extent128::union_of(here, {key, key});
+        }
         return here;
       },
       Extent128::union_of);
 }
 
-[[nodiscard]] int bit_width_128(Uint128 number) {
-  const Bits128 bits = to_bits128(number);
-  return bits.high != 0 ? 64 + static_cast<int>(std::bit_width(bits.high))
-                        : static_cast<int>(std::bit_width(bits.low));
-}
-
-// Keys are the highest 64 bits of what remains above the smallest one. Where a column spans more
-// than 64 bits, the bits below are kept, and compared in the hit.
 class Codec128 final : public KeyCodec {
  public:
   explicit Codec128(const ColumnView& column) : KeyCodec(column.type()) {
-    const Extent128 extent = extent_of_128(column);
-    map_.empty = extent.empty();
-    if (!empty()) {
-      base_ = extent.smallest;
-      const Uint128 span = extent.largest - extent.smallest;
-      dropped_ = std::max(bit_width_128(span) - 64, 0);
-      map_.span = static_cast<std::uint64_t>(span >> dropped_);
-      if (dropped_ != 0) keep(low_bits_of(column));
-    }
+    set_extent_128(extent_of_128(column));
+    if (drops_bits()) keep(low_bits_of(column));
+    set_fields();
+  }
+
+  Codec128(Type type, const Extent128& extent, std::function<PackedKeys()> load_low)
+      : KeyCodec(type) {
+    set_extent_128(extent);
+    if (drops_bits()) keep(Lazy<PackedKeys>(std::move(load_low)));
     set_fields();
   }
 
   Codec128(Type type, const FileReader& file, std::size_t rows) : KeyCodec(type, file) {
-    base_ = to_uint128({file.number("base_low"), file.number("base_high")});
-    dropped_ = static_cast<int>(file.number("dropped", 64));
-    if (dropped_ != 0) keep(PackedKeys(file, "low", rows, low_mask()));
+    map_128_.base = {file.number("base_low"), file.number("base_high")};
+    map_128_.dropped = static_cast<int>(file.number("dropped", 64));
+    if (drops_bits()) keep(PackedKeys(file, "low", rows, map_128_.low_mask()));
     set_fields();
   }
 
@@ -73,7 +55,7 @@ class Codec128 final : public KeyCodec {
                    std::uint64_t* keys) const override {
     for (std::size_t i = 0; i < count; ++i)
       keys[i] = column.valid(first + i)
-                    ? static_cast<std::uint64_t>(offset_of(column, first + i) >> dropped_)
+                    ? static_cast<std::uint64_t>(map_128_.encoded(bits_of(column, first + i)))
                     : 0;
   }
 
@@ -82,21 +64,15 @@ class Codec128 final : public KeyCodec {
     column.set_all_valid();
     auto* const elements = column.data<Bits128>();
     for (std::size_t i = 0; i < encoded.size(); ++i) {
-      Uint128 offset = static_cast<Uint128>(encoded.keys[i]) << dropped_;
+      Uint128 offset = static_cast<Uint128>(encoded.keys[i]) << map_128_.dropped;
       if (has_residual()) offset |= low_.get()[rows_.element(encoded.row(i))];
-      elements[i] = from_ordered_bits_128(base_ + offset, type_);
+      elements[i] = from_ordered_bits_128(to_uint128(map_128_.base) + offset, type_);
     }
     return column;
   }
 
   [[nodiscard]] EncodedEnds encode_ends(const ColumnView& lookups, std::size_t i) const override {
-    using Range = ClampedBits::Range;
-    const ClampedBits128 own = ordered_bits_128(lookups, i, type_);
-    if (own.range == Range::below || own.bits < base_) return {{}, {0, true}};
-    const Uint128 code = (own.bits - base_) >> dropped_;
-    if (own.range == Range::above || code > map_.span) return {{0, true}, {map_.span}};
-    const Bound bound{static_cast<std::uint64_t>(code), false, has_residual()};
-    return {bound, bound};
+    return rtindex::encode_ends(map_128_, map_.span, ordered_bits_128(lookups, i, type_));
   }
 
  private:
@@ -106,7 +82,7 @@ class Codec128 final : public KeyCodec {
 
     [[nodiscard]] int compare_residual(std::uint32_t row, const ColumnView& lookups,
                                        std::size_t i) const override {
-      return rtindex::compare(low(row), codec_.low_of(codec_.offset_of(lookups, i)));
+      return rtindex::compare(low(row), codec_.map_128_.low(codec_.bits_of(lookups, i)));
     }
     [[nodiscard]] int compare_rows(std::uint32_t a, std::uint32_t b) const override {
       return rtindex::compare(low(a), low(b));
@@ -124,44 +100,45 @@ class Codec128 final : public KeyCodec {
   };
 
   void save_own(FileWriter& file) const override {
-    const Bits128 base = to_bits128(base_);
-    file.number("base_low", base.low);
-    file.number("base_high", base.high);
-    file.number("dropped", static_cast<std::uint64_t>(dropped_));
+    file.number("base_low", map_128_.base.low);
+    file.number("base_high", map_128_.base.high);
+    file.number("dropped", static_cast<std::uint64_t>(map_128_.dropped));
     if (has_residual()) low_.get().save(file, "low");
   }
 
-  // A key above the smallest one.
-  [[nodiscard]] Uint128 offset_of(const ColumnView& column, std::size_t i) const {
-    return ordered_bits_128(column, i, type_).bits - base_;
+  [[nodiscard]] Uint128 bits_of(const ColumnView& column, std::size_t i) const {
+    return ordered_bits_128(column, i, type_).bits;
   }
-  [[nodiscard]] std::uint64_t low_mask() const { return ~std::uint64_t{0} >> (64 - dropped_); }
-  [[nodiscard]] std::uint64_t low_of(Uint128 offset) const {
-    return static_cast<std::uint64_t>(offset) & low_mask();
-  }
+  [[nodiscard]] bool drops_bits() const { return map_128_.dropped != 0; }
 
   [[nodiscard]] PackedKeys low_bits_of(const ColumnView& column) const {
-    PackedKeys low(column.size(), low_mask());
+    PackedKeys low(column.size(), map_128_.low_mask());
     parallel_for(column.size(), grain_128, [&](std::size_t first, std::size_t count) {
       for (std::size_t row = first; row < first + count; ++row)
-        low.set(row, column.valid(row) ? low_of(offset_of(column, row)) : 0);
+        low.set(row, column.valid(row) ? map_128_.low(bits_of(column, row)) : 0);
     });
     return low;
   }
 
-  void keep(PackedKeys low) {
+  void keep(Lazy<PackedKeys> low) {
     low_ = std::move(low);
     comparer_ = std::make_unique<LowComparer>(*this);
   }
 
+  void set_extent_128(const Extent128& extent) {
+    map_.empty = extent.empty();
+    map_128_ = Map128::of(extent);
+    if (!empty()) map_.span = static_cast<std::uint64_t>(map_128_.encoded(extent.largest));
+  }
+
   void set_fields() {
     CodecField field{map_};
-    if (has_residual()) field.keys = &low_;
+    field.map_128 = map_128_;
+    if (has_residual()) field.low = &low_;
     fields_ = {{field}, has_residual() ? std::size_t{0} : 1};
   }
 
-  Uint128 base_ = 0;
-  int dropped_ = 0;  // low bits of the keys that are not encoded
+  Map128 map_128_;
   Lazy<PackedKeys> low_{PackedKeys()};
 };
 
@@ -169,6 +146,11 @@ class Codec128 final : public KeyCodec {
 
 std::unique_ptr<KeyCodec> make_128_bit_codec(const ColumnView& column) {
   return std::make_unique<Codec128>(column);
+}
+
+std::unique_ptr<KeyCodec> make_128_bit_codec(Type type, const Extent128& extent,
+                                             std::function<PackedKeys()> load_low) {
+  return std::make_unique<Codec128>(type, extent, std::move(load_low));
 }
 
 std::unique_ptr<KeyCodec> make_128_bit_codec(Type type, const FileReader& file, std::size_t rows) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/lazy.hpp"
+#include "keys/bits_128.hpp"
 #include "keys/composite_map.hpp"
 #include "keys/encoded_column.hpp"
 #include "keys/native_map.hpp"
@@ -24,10 +25,12 @@ struct CodecField {
   std::optional<std::uint64_t> hash_seed;        // of hashed strings
   const Lazy<StringTails>* tails = nullptr;      // of strings that are compared in full
   std::string_view prefix;                       // of these strings, dropped from the tails
-  const Lazy<PackedKeys>* keys = nullptr;      // by element, of a field that is compared in full
+  const Lazy<PackedKeys>* keys = nullptr;        // by element, of a field that is compared in full
+  Map128 map_128{};                              // of keys of 128 bits
+  const Lazy<PackedKeys>* low = nullptr;         // the bits that it drops, by element
 };
 
-// All fields of a codec; a column of strings has one.
+// All fields of a codec; a column of strings or of 128 bits has one.
 struct CodecFields {
   std::vector<CodecField> fields;
   std::size_t first_compared = 0;  // the number of fields where no two keys share an encoded key
@@ -46,7 +49,8 @@ struct CodecFields {
                              field.bits,
                              field.dropped,
                              {dictionaries[map.count], StringHash(field.hash_seed.value_or(0)),
-                              field.hash_seed.has_value(), field.tails != nullptr}};
+                              field.hash_seed.has_value(), field.tails != nullptr},
+                             field.map_128};
     ++map.count;
   }
   return map;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "keys/bits_128.hpp"
 #include "keys/codec.hpp"
 #include "keys/string_dictionary.hpp"
 #include "keys/string_tails.hpp"
@@ -23,6 +24,9 @@ KeyExtent encode_new_keys(Type type, const NativeMap& map, const ColumnView& key
 // Columns of 128 bits: their highest 64 bits, after the smallest key is subtracted. Keys that share
 // them are compared in the hit.
 [[nodiscard]] std::unique_ptr<KeyCodec> make_128_bit_codec(const ColumnView& column);
+// Keys that were encoded on a device, which keeps what is compared in full.
+[[nodiscard]] std::unique_ptr<KeyCodec> make_128_bit_codec(Type type, const Extent128& extent,
+                                                           std::function<PackedKeys()> load_low);
 [[nodiscard]] std::unique_ptr<KeyCodec> make_128_bit_codec(Type type, const FileReader& file,
                                                            std::size_t rows);
 

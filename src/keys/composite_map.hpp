@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "base/macros.hpp"
+#include "keys/bits_128.hpp"
 #include "keys/interval.hpp"
 #include "keys/native_map.hpp"
 #include "keys/string_hash.hpp"
@@ -12,7 +13,8 @@
 
 namespace rtindex {
 
-// The mapping of strings and of composite keys to encoded keys, for host and device.
+// The mapping of strings, of keys of 128 bits and of composite keys to encoded keys, for host and
+// device.
 
 // Strings become codes by a dictionary, or by a hash.
 struct StringEncoder {
@@ -39,6 +41,7 @@ struct PackedMap {
     int bits;
     int dropped = 0;  // low bits of the field's key that do not fit
     StringEncoder strings{};
+    Map128 map_128{};  // of keys of 128 bits
   };
 
   Field fields[max_fields];
@@ -132,8 +135,12 @@ struct PackedEnd {
 [[nodiscard]] RTINDEX_HD inline EncodedEnds encode_ends(const PackedMap& map, const PackedEnd& end,
                                                         std::size_t field, std::size_t i) {
   const PackedMap::Field& own = map.fields[field];
-  if (end.types[field].kind != ElementType::Kind::string)
-    return encode_ends(own.map, end.fields[field], end.types[field], i);
+  const ElementType type = end.types[field];
+  if (own.map.column.bytes == sizeof(Bits128))
+    return encode_ends(own.map_128, own.map.span,
+                       ordered_bits_128(end.fields[field], type, i, own.map.column));
+  if (type.kind != ElementType::Kind::string)
+    return encode_ends(own.map, end.fields[field], type, i);
   TextReader text = text_of(end, field, i);
   const std::uint64_t code = own.strings.encode(text);
   return encode_code(code, own.strings.is_exact(code), own.strings.keeps_tails, own.map.base,

@@ -48,6 +48,9 @@ struct FullKeys {
     std::size_t size = 0;          // of the bytes
     const char* prefix = nullptr;  // in front of these tails
     std::size_t prefix_size = 0;
+    // Of keys of 128 bits: the bits that Map128 drops, by element.
+    const void* low = nullptr;
+    bool has_wide_low = false;
   };
 
   PackedMap map;
@@ -85,6 +88,23 @@ struct FullKeys {
   return compare_texts(tail, 0, text, field.prefix_size);
 }
 
+// How two numbers compare: <0, 0, >0.
+[[nodiscard]] RTINDEX_HD inline int compare_bits(std::uint64_t a, std::uint64_t b) {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+// How field p of an element compares with that of lookup i, where both have one encoded key.
+[[nodiscard]] RTINDEX_HD inline int compare_residual(const FullKeys& full, std::size_t p,
+                                                     std::size_t element, const PackedEnd& lookups,
+                                                     std::size_t i) {
+  const FullKeys::Field& field = full.fields[p];
+  if (field.low == nullptr) return compare_tail(field, element, text_of(lookups, p, i));
+  const PackedMap::Field& own = full.map.fields[p];
+  const Uint128 bits =
+      ordered_bits_128(lookups.fields[p], lookups.types[p], i, own.map.column).bits;
+  return compare_bits(unsigned_at(field.low, field.has_wide_low, element), own.map_128.low(bits));
+}
+
 // How the full key of an element compares with lookup i, where both have one encoded key.
 [[nodiscard]] RTINDEX_HD inline int compare_full(const FullKeys& full, std::size_t element,
                                                  const PackedEnd& lookups, std::size_t i) {
@@ -97,7 +117,7 @@ struct FullKeys {
       if (own.upper.none || key > own.upper.key) return 1;
       if (!own.lower.check) continue;
     }
-    const int order = compare_tail(field, element, text_of(lookups, p, i));
+    const int order = compare_residual(full, p, element, lookups, i);
     if (order != 0) return order;
   }
   return 0;
@@ -108,11 +128,12 @@ struct FullKeys {
                                                      std::size_t b) {
   for (std::size_t p = full.map.first_compared; p < full.map.count; ++p) {
     const FullKeys::Field& field = full.fields[p];
-    if (field.keys != nullptr) {
-      const std::uint64_t x = unsigned_at(field.keys, field.is_wide, a);
-      const std::uint64_t y = unsigned_at(field.keys, field.is_wide, b);
-      if (x != y) return x < y ? -1 : 1;
-    }
+    const auto compare = [&](const void* values, bool is_wide) {
+      if (values == nullptr) return 0;
+      return compare_bits(unsigned_at(values, is_wide, a), unsigned_at(values, is_wide, b));
+    };
+    if (const int order = compare(field.keys, field.is_wide); order != 0) return order;
+    if (const int order = compare(field.low, field.has_wide_low); order != 0) return order;
     if (field.starts == nullptr) continue;
     TextReader x = tail_of(field, a);
     TextReader y = tail_of(field, b);

@@ -16,7 +16,7 @@ namespace rtindex {
 
 // How the elements of a native column lie in memory. Of strings the bytes are those of an offset.
 struct ElementType {
-  enum class Kind : std::uint8_t { boolean, unsigned_int, signed_int, real, string } kind;
+  enum class Kind : std::uint8_t { boolean, unsigned_int, signed_int, real, string, binary } kind;
   std::uint8_t bytes;
 };
 
@@ -40,8 +40,8 @@ struct ElementType {
     case Type::decimal64: return {Element::signed_int, 8};
     case Type::i128:
     case Type::decimal128: return {Element::signed_int, 16};
-    case Type::u128:
-    case Type::binary16: return {Element::unsigned_int, 16};
+    case Type::u128: return {Element::unsigned_int, 16};
+    case Type::binary16: return {Element::binary, 16};
     case Type::f16: return {Element::real, 2};
     case Type::f32: return {Element::real, 4};
     case Type::f64: return {Element::real, 8};

@@ -1,4 +1,4 @@
-// Keys of 128 bits on every index of a CPU: queries, order, changes and files.
+// Keys of 128 bits on every index: queries, order, changes and files.
 
 #include <gtest/gtest.h>
 
@@ -71,7 +71,7 @@ std::vector<std::string> names_128() {
 }
 
 INSTANTIATE_TEST_SUITE_P(Conformance, Keys128,
-                         testing::Combine(testing::ValuesIn(host_specs()),
+                         testing::Combine(testing::ValuesIn(usable_and_bucketed()),
                                           testing::ValuesIn(names_128())),
                          [](const auto& item) {
                            return test_name(std::get<0>(item.param)) + "_" +
@@ -83,7 +83,7 @@ TEST(Keys128Ends, AreFoundByEveryIndex) {
   __extension__ using Uint128 = unsigned __int128;
   const Uint128 top = ~Uint128{0};
   const std::vector<Uint128> keys = {0, 1, top, top - 1, top / 2, top / 2 + 1, Uint128{1} << 64};
-  for (const std::string& spec : host_specs())
+  for (const std::string& spec : usable_and_bucketed())
     for (const Type type : {Type::u128, Type::i128, Type::decimal128, Type::binary16}) {
       SCOPED_TRACE(spec + " " + std::string(name_of(type)));
       const ColumnView column = ColumnView::of(type, keys.data(), keys.size());

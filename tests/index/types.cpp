@@ -103,13 +103,56 @@ TEST(Types, DecimalsOf128BitsAreValuesIfTheyFit64) {
   EXPECT_EQ(included.lookup(std::vector<int>{1}, Answer::sum).sum_as<std::int64_t>()[0], 450);
   EXPECT_THROW(included.insert(std::vector<int>{1}, values(2, 1)), Error);
   EXPECT_EQ(included.size(), 3U);
+}
 
-  const ColumnView wide = ColumnView::of(Type::i128, elements.data(), 2);
+TEST(Types, IntegersOf128BitsAreValuesIfTheyFit64) {
+  constexpr std::uint64_t minus = ~std::uint64_t{0};
+  // -25, 2^64 - 25, and 2^64 + 7
+  const std::vector<std::uint64_t> elements = {minus - 24, minus, minus - 24, 0, 7, 1};
+  const std::vector<int> keys = {1};
+  const std::uint8_t none = 0;
+  for (const Type type : {Type::i128, Type::u128}) {
+    SCOPED_TRACE(name_of(type));
+    const std::size_t fits = type == Type::i128 ? 0 : 1;
+    const ColumnView all = ColumnView::of(type, elements.data(), 3);
+    const auto sum_of = [&](const Answers& found) {
+      return type == Type::u128 ? found.sum_as<std::uint64_t>()[0]
+                                : static_cast<std::uint64_t>(found.sum_as<std::int64_t>()[0]);
+    };
+    Index plain = build(keys, "sorted@cpu");
+    for (std::size_t row = 0; row < 3; ++row) {
+      const AnswerOptions sum{.answers = Answer::sum | Answer::min, .values = all.slice(row, 1)};
+      if (row == fits) {
+        EXPECT_EQ(sum_of(plain.lookup(keys, sum)), elements[2 * row]);
+        std::uint64_t into = 0;
+        plain.answer_into(Query::equal(keys), {.values = all.slice(row, 1)}, {.max = &into});
+        EXPECT_EQ(into, elements[2 * row]);
+      } else {
+        const std::string error = error_of([&] { static_cast<void>(plain.lookup(keys, sum)); });
+        EXPECT_TRUE(says(error, "of row 0 does not fit 64 bits: cast the values to float64"));
+        EXPECT_FALSE(says(error, "digits"));
+        EXPECT_THROW(static_cast<void>(build(keys, "sorted@cpu", {.include = sum.values})), Error);
+      }
+      const ColumnView null = sum.values.with_validity(&none);
+      const Answers none_found =
+          plain.lookup(keys, {.answers = Answer::sum, .values = null, .matched = true});
+      EXPECT_EQ(none_found.matched_bitmap()[0], 1);
+      EXPECT_EQ(none_found.validity_bitmap()[0], 0);
+    }
+    Index included = build(keys, "sorted@cpu", {.include = all.slice(fits, 1)});
+    EXPECT_EQ(included.included().front().type, type == Type::i128 ? Type::i64 : Type::u64);
+    included.insert(keys, all.slice(fits, 1));
+    EXPECT_THROW(included.insert(keys, all.slice(2, 1)), Error);
+    EXPECT_THROW(included.set_included(std::vector<std::uint32_t>{0}, all.slice(2, 1)), Error);
+    EXPECT_EQ(sum_of(included.lookup(keys, Answer::sum)), 2 * elements[2 * fits]);
+  }
+  const Index plain = build(keys, "sorted@cpu");
+  const ColumnView text = ColumnView::of(Type::binary16, elements.data(), 1);
   EXPECT_TRUE(says(error_of([&] {
                      static_cast<void>(
-                         plain.lookup(keys, {.answers = Answer::sum, .values = wide}));
+                         plain.lookup(keys, {.answers = Answer::sum, .values = text}));
                    }),
-                   "of at most 64 bits"));
+                   "the value column is binary16"));
 }
 
 TEST(Types, KeysOf128BitsFitABuffer) {

@@ -22,7 +22,8 @@ namespace {
 
 std::vector<std::string> workload_names() {
   std::vector<std::string> names;
-  for (const Workload& workload : all_workloads()) names.push_back(workload.name);
+  for (const auto& list : {all_workloads(), workloads_128()})
+    for (const Workload& workload : list) names.push_back(workload.name);
   return names;
 }
 

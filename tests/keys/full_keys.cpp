@@ -1,5 +1,5 @@
-// The functions that GPUs encode strings and tuples with, and compare them in full: on the host,
-// against the codecs.
+// The functions that GPUs encode strings, keys of 128 bits and tuples with, and compare them in
+// full: on the host, against the codecs.
 
 #include "keys/full_keys.hpp"
 
@@ -70,6 +70,10 @@ FullKeys full_keys_of(const KeyCodec& codec) {
       field.keys = from.keys->get().data();
       field.is_wide = from.keys->get().wide();
     }
+    if (from.low != nullptr) {
+      field.low = from.low->get().data();
+      field.has_wide_low = from.low->get().wide();
+    }
     if (from.tails == nullptr) continue;
     field.starts = from.tails->get().starts().data();
     field.has_wide_starts = from.tails->get().starts().wide();
@@ -88,7 +92,7 @@ class FullKeysOf : public testing::TestWithParam<std::string> {};
 
 std::vector<std::string> names_of_workloads() {
   std::vector<std::string> names;
-  for (const auto& list : {string_workloads(), composite_workloads()})
+  for (const auto& list : {string_workloads(), composite_workloads(), workloads_128()})
     for (const Workload& workload : list) names.push_back(workload.name);
   return names;
 }

@@ -38,7 +38,7 @@ struct Workload {
 [[nodiscard]] std::vector<Workload> string_workloads();
 [[nodiscard]] std::vector<Workload> composite_workloads();
 
-// Keys of 128 bits, which only CPUs hold.
+// Keys of 128 bits.
 [[nodiscard]] std::vector<Workload> workloads_128();
 
 // All but those of 128 bits.

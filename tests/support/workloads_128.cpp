@@ -92,7 +92,7 @@ std::vector<Workload> workloads_128() {
       edges_of("edges_u128", Type::u128),
       wholes("empty_i128", Type::i128, 0, spread(Type::i128)),
       wholes("single_u128", Type::u128, 1, spread(Type::u128)),
-      {"uuids", uuids},
+      {"binary_uuids", uuids},
       {"nulls_i128",
        [=](Random& random) {
          std::vector<Whole> values;
@@ -100,7 +100,7 @@ std::vector<Workload> workloads_128() {
          return with_nulls(integers(Type::i128, values),
                            [&](std::size_t) { return random.one_in(3); });
        }},
-      {"nulls_uuids",
+      {"nulls_binary_uuids",
        [](Random& random) {
          return with_nulls(uuids(random), [&](std::size_t) { return random.one_in(3); });
        }},

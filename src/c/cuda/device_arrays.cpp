@@ -116,7 +116,7 @@ Outputs outputs_in(DeviceBuffers& buffers, const Index& index, const AnswerOptio
   add_aggregate(Answer::min, outputs.min);
   add_aggregate(Answer::max, outputs.max);
   const bool has_keys = options.answers.has(Answer::key);
-  if (has_keys && (!is_native(index.type()) || index.type() == Type::boolean))
+  if (has_keys && (width_of(index.type()) == 0 || index.type() == Type::boolean))
     fail(ErrorKind::unsupported,
          "keys of type {} cannot be returned in device memory: pass the lookups in host memory",
          name_of(index.type()));

@@ -108,9 +108,11 @@ void DeviceBatchRunner::answer(std::span<const Segment> segments, const BatchQue
                         request.answers.has(Answer::rows) && !segments.front().codec->native_base();
   const bool encodes_queries = searches_intervals(query.kind) &&
                                encodes_intervals_on_host(query.batch(*segments.front().codec));
+  // Lookups on a column of 128 bits may be native.
+  const bool has_128_bits = is_128_bit(segments.front().codec->type());
   const auto is_fetched = [&](const ColumnView& end) {
-    if (encodes_queries) return end.has_value() && end.memory_space() == MemorySpace::device;
-    return !is_native(end.type()) && end.memory_space() == MemorySpace::device &&
+    if (encodes_queries) return is_on_device(end);
+    return is_on_device(end) && (has_128_bits || !is_native(end.type())) &&
            (plan.orders_on_host || encodes_on_host(segments));
   };
   plan.fetches_lookups = is_fetched(query.lower) || is_fetched(query.upper);

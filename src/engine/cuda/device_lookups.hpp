@@ -37,7 +37,7 @@ struct LookupElements {
   // Lookups of native types.
   DeviceElements lower, upper;
   DeviceBytes lower_copy, lower_validity, upper_copy, upper_validity;
-  // Lookups of strings and tuples.
+  // Lookups on strings, keys of 128 bits and tuples.
   bool has_tuples = false;
   DeviceTuples lower_tuples, upper_tuples;
   std::vector<DeviceBytes> copies;
@@ -49,8 +49,8 @@ struct LookupElements {
                                                 std::size_t count, DeviceBytes& copy,
                                                 DeviceBytes& validity, CopiesIn& in,
                                                 const Queue& queue);
-// Elements [first, first + count) of a column of strings or tuples; `copies` keep those that were
-// copied from the host.
+// Elements [first, first + count) of a column that is not native, or of lookups on one; `copies`
+// keep those that were copied from the host.
 [[nodiscard]] DeviceTuples tuples_on_device(const ColumnView& column, std::size_t first,
                                             std::size_t count, std::vector<DeviceBytes>& copies,
                                             CopiesIn& in, const Queue& queue);

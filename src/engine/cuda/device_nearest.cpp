@@ -38,7 +38,7 @@ namespace {
 // GPU.
 class OutputsOnHost {
  public:
-  OutputsOnHost(const Outputs& wanted, std::size_t lookups) {
+  OutputsOnHost(const Outputs& wanted, std::size_t lookups, std::size_t key_bytes) {
     const auto add = [&](auto& own, auto* on_device, std::size_t bytes) {
       if (on_device == nullptr) return;
       buffers_.push_back({on_device, std::vector<std::uint8_t>(bytes, 0)});
@@ -52,6 +52,7 @@ class OutputsOnHost {
     add(outputs_.min, wanted.min, 8 * lookups);
     add(outputs_.max, wanted.max, 8 * lookups);
     add(outputs_.mean, wanted.mean, 8 * lookups);
+    add(outputs_.key, wanted.key, key_bytes * lookups);
     add(outputs_.validity, wanted.validity, (lookups + 7) / 8);
     add(outputs_.matched, wanted.matched, (lookups + 7) / 8);
   }
@@ -169,8 +170,8 @@ void DeviceBatchRunner::nearest_native(std::span<const Segment> segments, const 
     *request.found_keys = std::make_shared<const OwnedColumn>(std::move(found));
 }
 
-// A step of the host, for keys that only it can compare: lossy encodings, strings, and composites
-// of the host.
+// A step of the host, for keys that only it can compare: lossy encodings, strings, keys of 128
+// bits, and composites of the host.
 void DeviceBatchRunner::nearest_on_host(std::span<const Segment> segments, const BatchQuery& query,
                                         const Request& request) const {
   const HostColumn keys(query.lower, "keys", request.stream);
@@ -178,13 +179,14 @@ void DeviceBatchRunner::nearest_on_host(std::span<const Segment> segments, const
   if (request.outputs.memory_space == MemorySpace::host)
     return rtindex::answer_nearest(segments, here, request, *this);
   require_on_device(request.outputs, keys.view().size());
-  if (request.outputs.offsets != nullptr || request.outputs.key != nullptr)
+  const Type type = segments.front().codec->type();
+  if (request.outputs.offsets != nullptr)
     fail(ErrorKind::unsupported,
-         "rows and keys of neighbours of {} keys cannot be written to device memory: pass buffers "
-         "in host memory",
-         name_of(keys.view().type()));
+         "rows of neighbours of {} keys cannot be written to device memory: pass buffers in host "
+         "memory",
+         name_of(type));
   Request on_host = request;
-  const OutputsOnHost outputs(request.outputs, keys.view().size());
+  const OutputsOnHost outputs(request.outputs, keys.view().size(), width_of(type));
   on_host.outputs = outputs.outputs();
   rtindex::answer_nearest(segments, here, on_host, *this);
   outputs.copy_to_gpu(static_cast<cudaStream_t>(request.stream.handle));

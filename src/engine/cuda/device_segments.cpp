@@ -161,7 +161,7 @@ NewSegment DeviceSegmentBuilder::build_main(PooledStream made_on, NativeRows row
   return build_native(std::move(made_on), rows, SegmentUse::main, meter);
 }
 
-// Strings and tuples, which are copied to the GPU where they are in host memory.
+// Strings, keys of 128 bits and tuples, which are copied to the GPU where they are in host memory.
 NewSegment DeviceSegmentBuilder::build_tuples(const ColumnView& column,
                                               const BuildOptions& options) const {
   const MemoryMeter meter;

@@ -60,7 +60,7 @@ class DeviceSegmentBuilder final : public SegmentBuilder {
                                       const MemoryMeter& meter) const;
   [[nodiscard]] NewSegment build_column(const ColumnView& column,
                                         const BuildOptions& options) const;
-  // Strings and tuples, encoded on the GPU.
+  // Strings, keys of 128 bits and tuples, encoded on the GPU.
   [[nodiscard]] NewSegment build_tuples(const ColumnView& column,
                                         const BuildOptions& options) const;
   // Intervals of native types, without leading columns. None: they are others, or one is invalid.

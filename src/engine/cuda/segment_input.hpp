@@ -54,7 +54,7 @@ class OnGpuValues {
 [[noreturn]] void fail_unfit(const ColumnView& keys, std::size_t element, Type type,
                              cudaStream_t stream);
 
-// A column of strings or tuples on the GPU: borrowed, or copied from the host.
+// A column of strings, keys of 128 bits or tuples on the GPU: borrowed, or copied from the host.
 class OnGpuTuples {
  public:
   OnGpuTuples(const ColumnView& column, const Queue& queue);

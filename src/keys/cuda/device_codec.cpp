@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "keys/codecs.hpp"
+#include "keys/cuda/device_128.hpp"
 #include "keys/cuda/device_strings.hpp"
 #include "keys/string_sample.hpp"
 
@@ -49,6 +50,18 @@ class PartEncoder {
     elements.type = tuples_.end.types[p];
     const DeviceExtent extent = extent_of(elements, queue_);
     return make_native_codec(type, {extent.smallest, extent.largest});
+  }
+
+  // The encoded keys are kept in `codes`.
+  [[nodiscard]] std::unique_ptr<KeyCodec> encode_128_bits(std::size_t p, Type type,
+                                                          DeviceArray<std::uint64_t>& codes) const {
+    const Extent128 extent = extent_of_128(tuples_, p, queue_);
+    DeviceCodes128 coded = encode_128(tuples_, p, Map128::of(extent), queue_);
+    full_->part(p).low = std::move(coded.low);
+    codes = std::move(coded.codes);
+    return make_128_bit_codec(type, extent, [from = FromDevice(full_), p] {
+      return from([p](const DeviceFullKeys& full) { return full.low_of(p); });
+    });
   }
 
   // The codes of the strings are kept in `codes`.
@@ -144,7 +157,9 @@ CodedColumn encode_on_device(const DeviceTuples& tuples, std::span<const Type> t
   PartCodes of_parts;
   for (std::size_t p = 0; p < types.size(); ++p) {
     parts.push_back(types[p] == Type::string ? encoder.encode_strings(p, codes[p])
+                    : is_128_bit(types[p])   ? encoder.encode_128_bits(p, types[p], codes[p])
                                              : encoder.encode_native(p, types[p], validity));
+    parts.back()->number_rows(RowNumbers(0, tuples.size));
     of_parts.codes[p] = codes[p].empty() ? nullptr : codes[p].data();
   }
   result.elements = validity;

@@ -23,7 +23,7 @@ struct CodedColumn {
   DeviceExtent extent;                 // of the keys
 };
 
-// Strings, or tuples of native parts and strings. Blocks until it is computed.
+// Strings, keys of 128 bits, or tuples of these and of native parts. Blocks until it is computed.
 [[nodiscard]] CodedColumn encode_on_device(const DeviceTuples& tuples, std::span<const Type> types,
                                            bool is_composite, KeyUse use, const Queue& queue);
 

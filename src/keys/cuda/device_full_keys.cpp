@@ -49,6 +49,7 @@ DeviceFullKeys::DeviceFullKeys(const KeyCodec& codec, const CodecFields& parts,
     if (from.dictionary != nullptr) own.dictionary = DeviceDictionary(*from.dictionary, queue);
     if (p < parts.first_compared) continue;
     if (from.keys != nullptr) own.keys = copied(from.keys->get(), queue);
+    if (from.low != nullptr) own.low = copied(from.low->get(), queue);
     if (from.tails == nullptr) continue;
     own.tails.starts = copied(from.tails->get().starts(), queue);
     own.tails.bytes = copied<char>(from.tails->get().all_bytes(), queue);
@@ -77,6 +78,8 @@ void DeviceFullKeys::set_view(const KeyCodec& codec, const CodecFields& parts) {
     part.has_wide_starts = own.tails.starts.is_wide;
     part.bytes = own.tails.bytes.data();
     part.size = own.tails.bytes.size();
+    part.low = own.low.keys.data();
+    part.has_wide_low = own.low.is_wide;
     part.prefix_size = own.tails.prefix;
     // The label that all strings share is the first node's.
     if (parts.fields[p].dictionary != nullptr)
@@ -90,8 +93,8 @@ void DeviceFullKeys::set_view(const KeyCodec& codec, const CodecFields& parts) {
 std::size_t DeviceFullKeys::bytes() const {
   std::size_t bytes = rows_.bytes();
   for (const Part& part : parts_)
-    bytes += part.dictionary.bytes() + part.keys.keys.size() + part.tails.starts.keys.size() +
-             part.tails.bytes.bytes();
+    bytes += part.dictionary.bytes() + part.keys.keys.size() + part.low.keys.size() +
+             part.tails.starts.keys.size() + part.tails.bytes.bytes();
   return bytes;
 }
 
@@ -106,6 +109,11 @@ StringTails DeviceFullKeys::tails_of(std::size_t p) const {
 PackedKeys DeviceFullKeys::keys_of(std::size_t p) const {
   const PooledStream stream;
   return on_host(parts_[p].keys, stream.get());
+}
+
+PackedKeys DeviceFullKeys::low_of(std::size_t p) const {
+  const PooledStream stream;
+  return on_host(parts_[p].low, stream.get());
 }
 
 }  // namespace rtindex::cuda

@@ -37,6 +37,7 @@ class DeviceFullKeys {
     DeviceDictionary dictionary;
     DeviceTails tails;
     DevicePackedKeys keys;
+    DevicePackedKeys low;
   };
 
   DeviceFullKeys() = default;
@@ -54,6 +55,7 @@ class DeviceFullKeys {
   // A copy in host memory, from the current GPU.
   [[nodiscard]] StringTails tails_of(std::size_t p) const;
   [[nodiscard]] PackedKeys keys_of(std::size_t p) const;
+  [[nodiscard]] PackedKeys low_of(std::size_t p) const;
 
  private:
   Part parts_[PackedMap::max_fields];

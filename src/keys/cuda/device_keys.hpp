@@ -91,7 +91,8 @@ template <class Key>
 void encode_lookups(const DeviceElements& lower, const DeviceElements& upper, RangeEnds ends,
                     const NativeMap& map, KeyInterval<Key>* intervals, cudaStream_t stream);
 
-// Tuples of native parts and strings in device memory; without parts: an unlimited end.
+// Tuples of native parts, strings and keys of 128 bits in device memory; without parts: an
+// unlimited end.
 struct DeviceTuples {
   PackedEnd end;
   // The validity of the tuples and of their parts, where they have bitmaps.

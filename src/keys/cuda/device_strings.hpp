@@ -39,7 +39,7 @@ struct DeviceCodes {
                                    const StringEncoder& encoder, const std::uint64_t* codes,
                                    std::size_t prefix, const Queue& queue);
 
-// The codes of the parts that are strings; null for others.
+// The codes of the parts that are strings or have 128 bits; null for others.
 struct PartCodes {
   const std::uint64_t* codes[PackedMap::max_fields] = {};
 };

@@ -98,7 +98,10 @@ void require_on_device(const ColumnView& column, const char* what) {
     require_usable(column.string_bytes(), any_alignment, what);
     return;
   }
-  require_usable(column.data(), width_of(column.type()), what);
+  const std::size_t alignment = column.type() == Type::binary16 ? any_alignment
+                                : is_128_bit(column.type())     ? alignof(Bits128)
+                                                                : width_of(column.type());
+  require_usable(column.data(), alignment, what);
 }
 
 void require_on_device(const LookupBatch& batch, const Request& request) {

@@ -33,7 +33,8 @@ std::vector<std::string> device_specs() {
 std::vector<std::string> every_workload() {
   if (cuda::unusable()) return {"dense_u32"};
   std::vector<std::string> names;
-  for (const Workload& workload : all_workloads()) names.push_back(workload.name);
+  for (const auto& list : {all_workloads(), workloads_128()})
+    for (const Workload& workload : list) names.push_back(workload.name);
   return names;
 }
 

@@ -84,7 +84,8 @@ INSTANTIATE_TEST_SUITE_P(
                      testing::Values("dense_u32", "sparse_u64", "dense_high_u64", "extremes_i64",
                                      "nulls_dense_u32", "all_null_u32", "every_i8", "bools",
                                      "dates", "duplicates_x256", "single_u64", "empty_u32",
-                                     "uniform_f32", "special_f64")),
+                                     "uniform_f32", "special_f64", "sparse_i128", "edges_u128",
+                                     "decimals_128", "nulls_binary_uuids", "int_i128_int")),
     [](const auto& item) {
       return test_name(std::get<0>(item.param)) + "_" + std::get<1>(item.param);
     });

@@ -61,7 +61,8 @@ class DeviceJoins : public GpuTestWithParam<JoinCase> {
     if (HasFatalFailure() || !index.supports(Answer::any, QueryKind::nearest)) return;
     std::vector<NearestOptions> all = {{Direction::backward, true, {}},
                                        {Direction::forward, false, {}}};
-    if (parts_of(table.shape()).back().type != Type::string)
+    const Type last = parts_of(table.shape()).back().type;
+    if (last != Type::string && last != Type::binary16)
       all.push_back({Direction::nearest, true, {}});
     for (const NearestOptions& nearest : all) {
       SCOPED_TRACE(text_of(nearest));
@@ -94,14 +95,15 @@ std::vector<JoinCase> join_cases() {
   for (const char* const spec : {"rx:native@cuda", "hash@cuda"})
     for (const char* const workload :
          {"sparse_u64", "duplicates_x256", "nulls_dense_u32", "any_bits_f32", "same_head_strings",
-          "nulls_long_strings", "nulls_in_parts", "nulls_in_wide_parts", "string_int",
-          "no_strings"})
+          "nulls_long_strings", "nulls_in_parts", "nulls_in_wide_parts", "string_int", "no_strings",
+          "sparse_i128", "decimals_128", "nulls_binary_uuids", "int_i128_int"})
       cases.emplace_back(spec, workload);
   for (const char* const spec : {"sorted@cuda", "btree@cuda"})
-    for (const char* const workload : {"duplicates_x256", "same_head_strings", "nulls_in_parts"})
+    for (const char* const workload :
+         {"duplicates_x256", "same_head_strings", "nulls_in_parts", "binary_uuids"})
       cases.emplace_back(spec, workload);
   if (is_available("rx:optix@cuda"))
-    for (const char* const workload : {"nulls_dense_u32", "short_strings"})
+    for (const char* const workload : {"nulls_dense_u32", "short_strings", "binary_uuids"})
       cases.emplace_back("rx:optix@cuda", workload);
   return cases;
 }
