@@ -89,10 +89,9 @@ void compare_distributions(GpuReport& report, const std::vector<std::string>& in
     fmt::print("\ndistributions, 2^{} {}-bit keys, 2^{} lookups, any; x: of uniform keys\n",
                key_bits, bits, lookup_bits);
     std::map<std::string, Costs> uniform;
-    for (const Distribution distribution : distributions()) {
-      const std::string name = name_of(distribution);
+    const auto compare = [&](const std::string& name, KeyArray keys) {
       Column column;
-      column.keys = distributed_keys(*space, distribution, std::size_t{1} << key_bits, bits, 1);
+      column.keys = std::move(keys);
       DistributionRun run(report, std::move(column), std::size_t{1} << lookup_bits,
                           {{"keys", fmt::format("{} {}-bit", name, bits)},
                            {"distribution", name},
@@ -104,7 +103,16 @@ void compare_distributions(GpuReport& report, const std::vector<std::string>& in
             spec, reference == uniform.end() ? std::nullopt : std::optional(reference->second));
         uniform.try_emplace(spec, costs);
       }
+    };
+    const std::size_t size = std::size_t{1} << key_bits;
+    for (const Distribution distribution : distributions())
+      compare(name_of(distribution), distributed_keys(*space, distribution, size, bits, 1));
+    for (const Distribution distribution : {Distribution::uniform, Distribution::bursts}) {
+      KeyArray keys = distributed_keys(*space, distribution, size, bits, 1);
+      space->sorter(size, bits)->sort(keys.data(), size);
+      compare(name_of(distribution) + " in order", std::move(keys));
     }
+    compare("sequence in order", in_key_order(dense_column(*space, size, bits, 1)).keys);
   }
 }
 

@@ -72,7 +72,7 @@ Method method_of(const SegmentTraits& segment, const BatchWants& wants) {
 }
 
 bool can_pair(const SegmentTraits& main, const SegmentTraits& newer, const BatchWants& wants) {
-  return wants.kind == QueryKind::equal && main.fuses_pairs && newer.fuses_pairs &&
+  return wants.kind == QueryKind::equal && main.fuses_pairs && newer.fuses_as_newer &&
          main.unique_keys && newer.unique_keys && main.reads_elements && newer.reads_elements &&
          !wants.rows && !wants.included && !wants.counters;
 }

@@ -38,7 +38,8 @@ struct SegmentTraits {
   // Fused kernels that its kind offers.
   bool fuses_sums = false;
   bool fuses_included_sums = false;
-  bool fuses_pairs = false;
+  bool fuses_pairs = false;     // with a newer segment
+  bool fuses_as_newer = false;  // with an older one
 };
 
 // What a batch requires of every segment.

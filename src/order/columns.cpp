@@ -49,6 +49,18 @@ void load_rows(const FileReader& file, std::size_t rows, EncodedColumn& column) 
   }
 }
 
+void load_sequence(const FileReader& file, std::size_t size, EncodedColumn& column) {
+  const std::size_t last = std::max<std::size_t>(size, 1) - 1;
+  if (last > column.span) file.reject("its sequence of {} keys spans {}", size, column.span);
+  const std::uint64_t first_key = file.number("first_key", column.span - last);
+  const std::uint64_t first_row = file.number("first_row", column.row_count - size);
+  column.keys = PackedKeys(size, column.span);
+  for (std::size_t i = 0; i < size; ++i) column.keys.set(i, first_key + i);
+  if (size == column.row_count) return;
+  column.rows = Array<std::uint32_t>(size);
+  for (std::size_t i = 0; i < size; ++i) column.rows[i] = static_cast<std::uint32_t>(first_row + i);
+}
+
 }  // namespace
 
 EncodedColumn copy_of(const EncodedColumn& column) {
@@ -73,11 +85,22 @@ void save_column(FileWriter& file, EncodedColumn column) {
   if (column.ends.size() != 0) std::move(column.ends).save(file, "ends");
 }
 
+void save_sequence(FileWriter& file, std::size_t size, std::uint64_t first_key,
+                   std::uint32_t first_row) {
+  file.number("keys", size);
+  file.number("first_key", first_key);
+  file.number("first_row", first_row);
+}
+
 EncodedColumn load_column(const FileReader& file, std::size_t rows, std::uint64_t span) {
   EncodedColumn column;
   column.row_count = rows;
   column.span = span;
   const std::size_t size = file.number("keys", rows);
+  if (file.has("first_key")) {
+    load_sequence(file, size, column);
+    return column;
+  }
   column.keys = load_keys(file, "column", size, span);
   if (file.has("ends")) {
     column.ends = load_keys(file, "ends", size, span);

@@ -96,6 +96,9 @@ template <class ForEach>
 
 // Saves an encoded column, for structures that are built again when they are loaded.
 void save_column(FileWriter& file, EncodedColumn column);
+// Saves a column whose keys and rows follow each other.
+void save_sequence(FileWriter& file, std::size_t size, std::uint64_t first_key,
+                   std::uint32_t first_row);
 // Copies the column and checks it: every key up to `span`, rows ascending.
 [[nodiscard]] EncodedColumn load_column(const FileReader& file, std::size_t rows,
                                         std::uint64_t span);

@@ -16,7 +16,8 @@ const SegmentTraits grid{.unique_keys = true,
                          .has_prefix_sums = true,
                          .fuses_sums = true,
                          .fuses_included_sums = true,
-                         .fuses_pairs = true};
+                         .fuses_pairs = true,
+                         .fuses_as_newer = true};
 
 SegmentTraits with_duplicates() {
   SegmentTraits traits = grid;
@@ -100,6 +101,10 @@ TEST(Pair, NeedsUniqueKeysAndElementsOfBothSegments) {
   SegmentTraits tree = grid;
   tree.fuses_pairs = false;
   EXPECT_FALSE(can_pair(tree, tree, any));
+  SegmentTraits sequence = grid;
+  sequence.fuses_as_newer = false;
+  EXPECT_TRUE(can_pair(sequence, grid, any));
+  EXPECT_FALSE(can_pair(grid, sequence, any));
 }
 
 TEST(Pair, AnswersNeitherRowsNorIncludedValuesNorCounts) {

@@ -82,5 +82,34 @@ TEST(RowOrder, RejectsDamagedPairs) {
   }
 }
 
+// Rows 7 and those that follow of 30, or all rows.
+TEST(SavedSequence, IsLoadedAsAColumn) {
+  for (const std::size_t rows : {20, 30}) {
+    const std::uint32_t first_row = rows == 20 ? 0 : 7;
+    Stored stored;
+    FileWriter writer(stored);
+    save_sequence(writer, 20, 5, first_row);
+    const EncodedColumn column = load_column(FileReader(stored), rows, 24);
+    EXPECT_EQ(column.row_count, rows);
+    ASSERT_EQ(column.size(), 20U);
+    for (std::size_t i = 0; i < column.size(); ++i) {
+      EXPECT_EQ(column.row(i), first_row + i);
+      EXPECT_EQ(column.keys[i], 5 + i);
+    }
+  }
+}
+
+TEST(SavedSequence, IsRejectedWhereItsKeysOrRowsAreTooLarge) {
+  Stored stored;
+  FileWriter writer(stored);
+  save_sequence(writer, 20, 5, 7);
+  const FileReader reader(stored);
+  EXPECT_THROW(static_cast<void>(load_column(reader, 19, 24)), Error);
+  EXPECT_THROW(static_cast<void>(load_column(reader, 26, 24)), Error);
+  EXPECT_THROW(static_cast<void>(load_column(reader, 30, 23)), Error);
+  EXPECT_THROW(static_cast<void>(load_column(reader, 30, 3)), Error);
+  EXPECT_NO_THROW(static_cast<void>(load_column(reader, 27, 24)));
+}
+
 }  // namespace
 }  // namespace rtindex::test

@@ -113,6 +113,7 @@ Segment DeviceSegmentBuilder::merge_ordered(std::span<const Segment> segments,
     none.row_count = row_count;
     arrays->order = DeviceOrder(std::move(none), Sorting::needed, kind_->layout, queue);
   }
+  drop_rows(*arrays, use);
   if (kind_->holds && !kind_->holds(arrays->order.span()))
     require_held(arrays->order.column(queue), *codec, queue);
   return {std::move(codec),

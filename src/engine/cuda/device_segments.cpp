@@ -119,17 +119,24 @@ NewSegment DeviceSegmentBuilder::build_native(PooledStream made_on, const Native
   const NativeMap map{input.keys.type, codec->native_base().value_or(input.base), codec->span(),
                       codec->empty()};
   const bool is_compared = input.full != nullptr && input.full->compares();
-  const auto room = kind_->layout == Layout::pairs && !is_compared
-                        ? std::optional(DeviceOrder::padding)
-                        : std::nullopt;
   DeviceRows rows(std::move(made_on));
   rows.row_count = input.row_count;
+  KeyRoom room;
+  if (input.extent.descends == 0) {
+    rows.sorting = Sorting::done;
+    // Segments that are merged soon keep their rowIDs.
+    if (use == SegmentUse::main && kind_->drops_rows() && !is_compared && input.keys.size != 0)
+      rows.sorting = Sorting::rows_follow;
+  }
+  if (rows.sorting == Sorting::rows_follow)
+    room = {.keys = DeviceOrder::padding};
+  else if (kind_->layout == Layout::pairs && !is_compared)
+    room = {.keys = DeviceOrder::padding, .with_rows = true};
   const bool has_values = !input.included.empty();
   rows.column =
       encode_column(input.keys, map, input.extent.valid, has_values ? RowIds{} : input.ids,
                     has_values ? input.keys.size : input.row_count, room, queue);
   require_held(rows.column, *codec, queue);
-  if (input.extent.descends == 0) rows.sorting = Sorting::done;
   if (is_compared) {
     rows.column = in_full_order(std::move(rows.column), input.full->view(), queue);
     rows.sorting = Sorting::by_full_keys;

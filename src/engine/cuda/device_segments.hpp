@@ -92,6 +92,8 @@ class DeviceSegmentBuilder final : public SegmentBuilder {
   [[nodiscard]] NewSegment build_few(const NewRows& input, Type type, std::size_t row_count) const;
   [[nodiscard]] std::unique_ptr<Searcher> make_searcher(DeviceRows rows, SegmentUse use,
                                                         const MemoryMeter& meter) const;
+  // Frees the rowIDs of a main segment whose rows follow each other in key order.
+  void drop_rows(OrderedArrays& arrays, SegmentUse use) const;
   // A segment over keys that the host has encoded. `numbers`: the rows of the included values.
   [[nodiscard]] std::unique_ptr<Searcher> make_encoded(EncodedColumn column, const KeyCodec& codec,
                                                        const KeyText& key_text,

@@ -164,8 +164,14 @@ class ElementNumbers {
 std::unique_ptr<Searcher> DeviceSegmentBuilder::make_searcher(DeviceRows rows, SegmentUse use,
                                                               const MemoryMeter& meter) const {
   if (!kind_->positions) return kind_->rows(std::move(rows), gpu_, meter);
-  return std::make_unique<OrderedSearcher>(
-      gpu_, kind_, in_key_order(std::move(rows), kind_->layout, gpu_.memory), use, meter);
+  std::unique_ptr<OrderedArrays> arrays = in_key_order(std::move(rows), kind_->layout, gpu_.memory);
+  drop_rows(*arrays, use);
+  return std::make_unique<OrderedSearcher>(gpu_, kind_, std::move(arrays), use, meter);
+}
+
+void DeviceSegmentBuilder::drop_rows(OrderedArrays& arrays, SegmentUse use) const {
+  if (use == SegmentUse::main && kind_->drops_rows())
+    arrays.order.drop_rows(kind_->searches_sequences, {gpu_.memory, arrays.stream.get()});
 }
 
 std::unique_ptr<Searcher> DeviceSegmentBuilder::make_encoded(

@@ -55,8 +55,7 @@ struct DeviceSegmentBuilder::NativeIntervals {
   // One end of the intervals that are kept, in row order.
   [[nodiscard]] DeviceColumn encode(const DeviceElements& points, const KeyCodec& codec,
                                     const Queue& queue) const {
-    return encode_column(points, *codec.native_map(), of_starts.valid, {}, points.size,
-                         std::nullopt, queue);
+    return encode_column(points, *codec.native_map(), of_starts.valid, {}, points.size, {}, queue);
   }
 };
 

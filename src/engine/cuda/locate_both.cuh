@@ -140,8 +140,8 @@ void launch_answer_pair(const PairFinder<Main, Newer>& pair, const DeviceLookups
 }
 
 // For two position searchers of one kind, with lookups that both read as elements.
-template <class Searcher>
-void answer_points_of_both(const Searcher& main, bool main_is_wide, const Searcher& newer,
+template <class MainSearcher, class NewerSearcher>
+void answer_points_of_both(const MainSearcher& main, bool main_is_wide, const NewerSearcher& newer,
                            bool newer_is_wide, const DeviceLookups& lookups,
                            const DeviceLookups& newer_lookups, const KeyFilter& newer_keys,
                            const DeviceRequest& request, cudaStream_t stream) {

@@ -45,6 +45,7 @@ void OrderedSearcher::make_searchable() const {
   const OnDevice current(gpu().device);
   OrderedArrays& arrays = *arrays_;
   const Queue queue(memory(), arrays.stream.get());
+  // Where no rowIDs are stored, the statistics are known.
   if (arrays.order.layout() == Layout::split) arrays.order.find_stats(queue);
   // A small merge has made the filter already.
   if (use_ != SegmentUse::main && arrays.order.layout() == Layout::pairs &&
@@ -74,7 +75,11 @@ void OrderedSearcher::select(const KeyCodec&, std::span<const std::uint64_t> pos
 }
 
 void OrderedSearcher::save(FileWriter file) const {
-  SegmentKeys::save(file);
+  const DeviceOrder& order = arrays_->order;
+  if (order.layout() == Layout::sequence)
+    save_sequence(file, order.size(), order.first_key(), order.first_row());
+  else
+    SegmentKeys::save(file);
   if (arrays_->included.empty()) return;
   IncludedRows kept = included_rows();
   const std::size_t rows = kept.rows.size();
@@ -120,9 +125,25 @@ IncludedRows included_by_row(const OrderedArrays& arrays, const GpuContext& gpu)
   return result;
 }
 
+namespace {
+
+[[nodiscard]] std::string describe_layout(const DeviceOrder& order) {
+  const int bytes = order.is_wide() ? 8 : 4;
+  if (order.layout() == Layout::sequence)
+    return "layout: neither keys nor rowIDs, because the keys are a dense sequence\n";
+  if (order.layout() == Layout::keys)
+    return fmt::format(
+        "layout: {}-byte keys without rowIDs, because the column is sorted already\n", bytes);
+  return fmt::format("layout: sorted pairs of {}-byte keys and rowIDs\n", bytes);
+}
+
+}  // namespace
+
 std::string OrderedSearcher::describe() const {
   const OrderedArrays& arrays = ready();
-  std::string text = describe_gpu(gpu().device) + arrays.positions->describe();
+  std::string text = describe_gpu(gpu().device);
+  if (kind_->drops_rows()) text += describe_layout(arrays.order);
+  text += arrays.positions->describe();
   text += fmt::format("keys: {}\n", arrays.order.unique() ? "unique" : "with duplicates");
   for (const DeviceIncluded& column : arrays.included)
     text += fmt::format("included: {} values in key order, with prefix sums or block results{}\n",
@@ -151,13 +172,14 @@ SegmentTraits OrderedSearcher::traits(std::size_t included_column) const {
                              arrays.included[included_column].values->sums_before() != nullptr,
           .fuses_sums = fused.sums,
           .fuses_included_sums = fused.included_sums,
-          .fuses_pairs = fused.pair};
+          .fuses_pairs = fused.pair,
+          .fuses_as_newer = fused.newer};
 }
 
 std::vector<std::pair<std::string, std::size_t>> OrderedSearcher::memory_entries() const {
   const OrderedArrays& arrays = ready();
   std::vector<std::pair<std::string, std::size_t>> parts = {
-      {"keys and rowIDs", arrays.order.bytes()}};
+      {arrays.order.has_rows() ? "keys and rowIDs" : "keys", arrays.order.bytes()}};
   for (auto& part : arrays.positions->bytes()) parts.push_back(std::move(part));
   std::size_t included_bytes = 0;
   for (const DeviceIncluded& column : arrays.included) included_bytes += column.bytes();

@@ -48,7 +48,11 @@ struct DeviceSearchers {
       positions = {};
   Gather gather = Gather::automatic;
   Layout layout = Layout::split;
-  bool keeps_order = true;  // keys stay beside the searcher; else it extracts them
+  bool keeps_order = true;          // keys stay beside the searcher; else it extracts them
+  bool searches_sequences = false;  // without keys in memory
+
+  // Whether a main segment goes without the rowIDs of a sorted column.
+  [[nodiscard]] bool drops_rows() const { return positions && keeps_order; }
 
   // In place of `positions`, make searchers over unsorted keys: on the current GPU, and encoded by
   // the host.

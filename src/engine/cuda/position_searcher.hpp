@@ -30,6 +30,7 @@ struct FusedOffer {
   bool edges = false;
   bool edges_read_elements = false;  // else intervals only
   bool pair = false;
+  bool newer = false;  // as the newer one of a pair
   bool ranks = false;
 };
 

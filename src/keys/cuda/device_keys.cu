@@ -280,21 +280,21 @@ DeviceExtent extent_of(const DeviceElements& column, const Queue& queue) {
 }
 
 DeviceColumn encode_column(const DeviceElements& column, const NativeMap& map, std::size_t valid,
-                           RowIds ids, std::size_t row_count, std::optional<std::size_t> pair_room,
-                           const Queue& queue) {
+                           RowIds ids, std::size_t row_count, KeyRoom room, const Queue& queue) {
   DeviceColumn result;
   result.size = valid;
   result.row_count = row_count;
   result.rows_ascend = ids.rows == nullptr;
   result.span = map.span;
-  const bool pairs = pair_room && !result.is_wide();
+  const bool pairs = room.with_rows && !result.is_wide();
+  const std::size_t all = valid + room.keys;
   if (pairs)
-    result.pairs = DeviceArray<std::uint64_t>(queue, valid + *pair_room);
+    result.pairs = DeviceArray<std::uint64_t>(queue, all);
   else if (result.is_wide())
-    result.wide = DeviceArray<std::uint64_t>(
-        queue, pair_room ? KeyBlocks::words_for(valid + *pair_room) : valid);
+    result.wide =
+        DeviceArray<std::uint64_t>(queue, room.with_rows ? KeyBlocks::words_for(all) : all);
   else
-    result.narrow = DeviceArray<std::uint32_t>(queue, valid);
+    result.narrow = DeviceArray<std::uint32_t>(queue, all);
   if (!pairs && (valid != row_count || !ids.is_identity()))
     result.rows = DeviceArray<std::uint32_t>(queue, valid);
   DeviceArray<std::uint32_t> positions;

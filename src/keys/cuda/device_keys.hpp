@@ -52,7 +52,7 @@ struct DeviceExtent {
 // The encoded keys of some rows of an index, and their rowIDs.
 struct DeviceColumn {
   DeviceArray<std::uint32_t> narrow;  // keys of 4 bytes, or
-  DeviceArray<std::uint64_t> wide;    // of 8, maybe with room after them, or
+  DeviceArray<std::uint64_t> wide;    // of 8, both maybe with room after them, or
   DeviceArray<std::uint64_t> pairs;   // keys of 4 bytes with their rows: key << 32 | row
   DeviceArray<std::uint32_t> rows;    // empty: key i is row i
   std::size_t size = 0;               // keys
@@ -63,12 +63,17 @@ struct DeviceColumn {
   [[nodiscard]] bool is_wide() const { return rtindex::is_wide(span); }
 };
 
-// The valid elements of a column, as rows of an index with `row_count` rows. `pair_room` requests
-// keys with their rows, and room for so many more: keys of 4 bytes become pairs, those of 8 get the
-// memory of as many KeyBlocks.
+// Room for more keys behind those of a column. With their rows, keys of 4 bytes become pairs, and
+// those of 8 get the memory of as many KeyBlocks.
+struct KeyRoom {
+  std::size_t keys = 0;
+  bool with_rows = false;
+};
+
+// The valid elements of a column, as rows of an index with `row_count` rows.
 [[nodiscard]] DeviceColumn encode_column(const DeviceElements& column, const NativeMap& map,
                                          std::size_t valid, RowIds ids, std::size_t row_count,
-                                         std::optional<std::size_t> pair_room, const Queue& queue);
+                                         KeyRoom room, const Queue& queue);
 
 // Keys of another type as those of a column.
 struct NewKeys {

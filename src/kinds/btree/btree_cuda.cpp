@@ -11,6 +11,7 @@ Kind btree_kind() {
                      [](const Spec& spec) {
                        DeviceSearchers searchers;
                        searchers.gather = gather_of(spec);
+                       searchers.searches_sequences = true;
                        searchers.positions = [options = TreeOptions::from(spec)](
                                                  DeviceOrder& order, const Queue& queue) {
                          return make_tree(order, options.group, queue);

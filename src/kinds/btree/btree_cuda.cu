@@ -2,6 +2,7 @@
 
 #include "engine/cuda/locate.cuh"
 #include "engine/cuda/locate_edges.cuh"
+#include "engine/cuda/sequence_searcher.hpp"
 #include "order/cuda/order_view.cuh"
 
 namespace rtindex::cuda {
@@ -176,6 +177,7 @@ class DeviceTree final : public PositionSearcher {
 
 std::unique_ptr<PositionSearcher> make_tree(const DeviceOrder& order, int group,
                                             const Queue& queue) {
+  if (order.layout() == Layout::sequence) return std::make_unique<SequenceSearcher>(order);
   if (order.is_wide()) return std::make_unique<DeviceTree<std::uint64_t>>(order, group, queue);
   return std::make_unique<DeviceTree<std::uint32_t>>(order, group, queue);
 }

@@ -13,6 +13,7 @@ Kind grid_kind() {
                        searchers.capabilities.counters = true;
                        searchers.gather = gather_of(spec);
                        searchers.layout = Layout::pairs;
+                       searchers.searches_sequences = true;
                        searchers.holds_points = true;
                        searchers.positions = [options = GridOptions::from(spec)](
                                                  DeviceOrder& order, const Queue& queue) {

@@ -10,6 +10,7 @@ Kind sorted_kind() {
                      [](const Spec& spec) {
                        DeviceSearchers searchers;
                        searchers.gather = gather_of(spec);
+                       searchers.searches_sequences = true;
                        searchers.positions = [](DeviceOrder& order, const Queue&) {
                          return make_binary_search(order);
                        };

@@ -2,6 +2,7 @@
 
 #include "engine/cuda/locate.cuh"
 #include "engine/cuda/locate_edges.cuh"
+#include "engine/cuda/sequence_searcher.hpp"
 #include "order/cuda/order_view.cuh"
 
 namespace rtindex::cuda {
@@ -75,6 +76,7 @@ class BinarySearch final : public PositionSearcher {
 }  // namespace
 
 std::unique_ptr<PositionSearcher> make_binary_search(const DeviceOrder& order) {
+  if (order.layout() == Layout::sequence) return std::make_unique<SequenceSearcher>(order);
   return std::make_unique<BinarySearch>(order);
 }
 

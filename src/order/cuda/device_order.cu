@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <utility>
 
 #include <rtindex/answer.hpp>
@@ -51,6 +52,11 @@ template <class Key>
 struct PlainKeys {
   const Key* keys;
   __device__ std::uint64_t operator()(std::size_t i) const { return keys[i]; }
+};
+
+struct SequenceKeys {
+  std::uint64_t first;
+  __device__ std::uint64_t operator()(std::size_t i) const { return first + i; }
 };
 
 struct BlockKeys {
@@ -142,6 +148,16 @@ DeviceOrder::DeviceOrder(DeviceColumn column, Sorting sorting, Layout layout, co
       by_full_keys_(sorting == Sorting::by_full_keys),
       rows_ascend_(column.rows_ascend) {
   const bool sorted = sorting != Sorting::needed;
+  if (sorting == Sorting::rows_follow) {
+    layout_ = Layout::keys;
+    narrow_ = std::move(column.narrow);
+    wide_ = std::move(column.wide);
+    if (column.is_wide())
+      fill_padding(wide_.data(), size_, queue);
+    else
+      fill_padding(narrow_.data(), size_, queue);
+    return;
+  }
   if (layout_ == Layout::extracted && !by_full_keys_) {
     narrow_ = std::move(column.narrow);
     wide_ = std::move(column.wide);
@@ -289,6 +305,7 @@ void DeviceOrder::renumber(RowIds ids, std::size_t row_count, cudaStream_t strea
   row_count_ = row_count;
   if (ids.rows != nullptr) rows_ascend_ = false;
   if (ids.is_identity() || size_ == 0) return;
+  assert(has_rows());
   const RowsView view = rows();
   renumber_rows<<<blocks_for(size_), block_threads, 0, stream>>>(
       const_cast<std::uint32_t*>(view.rows), view.stride, view.in_blocks, size_, ids);
@@ -296,6 +313,7 @@ void DeviceOrder::renumber(RowIds ids, std::size_t row_count, cudaStream_t strea
 }
 
 RowsView DeviceOrder::rows() const {
+  if (!has_rows()) return RowsView::from(first_row_);
   if (layout_ != Layout::pairs) return {rows_.data(), 1, false, first_listed_};
   // The rowID is the lower half of a pair, the first in memory.
   return {reinterpret_cast<const std::uint32_t*>(pairs_.data()), 2, is_wide()};
@@ -304,12 +322,16 @@ RowsView DeviceOrder::rows() const {
 KeysView DeviceOrder::keys(std::uint64_t shift) const {
   KeysView view;
   view.shift = shift;
-  if (layout_ == Layout::pairs)
+  if (layout_ == Layout::sequence) {
+    view.is_sequence = true;
+    view.shift += first_key_;
+  } else if (layout_ == Layout::pairs) {
     (is_wide() ? view.blocks : view.pairs) = pairs_.data();
-  else if (is_wide())
+  } else if (is_wide()) {
     view.wide = wide_.data();
-  else
+  } else {
     view.narrow = narrow_.data();
+  }
   return view;
 }
 
@@ -353,12 +375,14 @@ DeviceColumn DeviceOrder::column(const Queue& queue) const {
     copy(BlockKeys{pairs_.data()});
   else if (layout_ == Layout::pairs)
     copy(PairKeys{pairs_.data()});
+  else if (layout_ == Layout::sequence)
+    copy(SequenceKeys{first_key_});
   else if (is_wide())
     copy(PlainKeys<std::uint64_t>{wide_.data()});
   else
     copy(PlainKeys<std::uint32_t>{narrow_.data()});
   check_launch("copying keys");
-  result.rows_ascend = result.rows.empty();
+  result.rows_ascend = result.rows.empty() || !has_rows();
   return in_row_order(std::move(result), queue);
 }
 

@@ -13,10 +13,13 @@
 
 namespace rtindex::cuda {
 
-// The layout of sorted keys and their rowIDs.
+// The layout of sorted keys and their rowIDs. A kind has pairs or two arrays. Of a column that is
+// sorted already no rowIDs are stored, of a sequence no keys either: DeviceOrder::drop_rows().
 enum class Layout : std::uint8_t {
   pairs,      // one access reads both: key << 32 | rowID, or KeyBlocks for keys of 8 bytes
   split,      // two arrays: a search reads fewer cache lines
+  keys,       // keys; rows follow each other in key order
+  sequence,   // neither: keys, of 4 bytes, follow each other as well
   extracted,  // unsorted, for a hash table: extract_column(), then set_table_rows()
 };
 
@@ -31,6 +34,7 @@ struct OrderStats {
 enum class Sorting : std::uint8_t {
   needed,
   done,          // keys ascend
+  rows_follow,   // keys ascend, one for each row, with room for the padding: Layout::keys
   by_full_keys,  // sorted by full keys, of which the encoded ones are a part; with rows
 };
 
@@ -63,6 +67,13 @@ class DeviceOrder {
   [[nodiscard]] const std::uint32_t* narrow_keys() const { return narrow_.data(); }
   [[nodiscard]] const std::uint64_t* wide_keys() const { return wide_.data(); }
   [[nodiscard]] const std::uint32_t* split_rows() const { return rows_.data(); }
+  // Where no rowIDs are stored, the row at a position is first_row() + position; the key of a
+  // sequence is first_key() + position.
+  [[nodiscard]] bool has_rows() const {
+    return layout_ != Layout::keys && layout_ != Layout::sequence;
+  }
+  [[nodiscard]] std::uint32_t first_row() const { return first_row_; }
+  [[nodiscard]] std::uint32_t first_key() const { return first_key_; }
   [[nodiscard]] RowsView rows() const;
   // Its keys, each with a number added to it.
   [[nodiscard]] KeysView keys(std::uint64_t shift = 0) const;
@@ -85,6 +96,9 @@ class DeviceOrder {
   void set_stats(const OrderStats& stats);
   // Blocks until the statistics are computed.
   void find_stats(const Queue& queue);
+  // Frees the rowIDs if rows follow each other in key order, and with `keys_too` the keys if they
+  // do so as well. Blocks until that is known; there are statistics then if rowIDs are freed.
+  void drop_rows(bool keys_too, const Queue& queue);
   // Makes element i of the rows row ids[i] of an index with `row_count` rows.
   void renumber(RowIds ids, std::size_t row_count, cudaStream_t stream);
   // Frees the keys, for a position searcher with a copy of them.
@@ -103,6 +117,9 @@ class DeviceOrder {
   template <class Key>
   void sort_split(DeviceArray<Key> keys, DeviceArray<std::uint32_t> rows, bool sorted,
                   DeviceArray<Key>& into, const Queue& queue);
+  // Sets first_row_ and returns true if rows follow each other.
+  bool find_first_row(const Queue& queue);
+  void drop_keys(const Queue& queue);
 
   Layout layout_ = Layout::split;
   DeviceArray<std::uint64_t> pairs_;
@@ -111,7 +128,9 @@ class DeviceOrder {
   DeviceArray<std::uint32_t> rows_;
   std::size_t size_ = 0;
   std::size_t row_count_ = 0;
-  std::uint32_t first_listed_ = 0;  // RowsView::first
+  std::uint32_t first_listed_ = 0;  // RowsView::first of extracted keys
+  std::uint32_t first_row_ = 0;
+  std::uint32_t first_key_ = 0;
   std::uint64_t span_ = 0;
   std::uint64_t last_key_ = 0;
   bool by_full_keys_ = false;

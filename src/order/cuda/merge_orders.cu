@@ -142,16 +142,40 @@ class ValidCounts {
   std::size_t sizes_[2] = {};
 };
 
-// Merges parts that both have pairs, without recording where these came from.
+__global__ void write_pairs(KeysView keys, RowsView rows, std::size_t size, std::uint64_t* pairs) {
+  const std::size_t i = thread_number();
+  if (i < size) pairs[i] = keys(static_cast<std::uint32_t>(i)) << 32 | rows[i];
+}
+
+// The pairs of a part with keys of 4 bytes, written to memory if it stores none.
+class PartPairs {
+ public:
+  PartPairs(const OrderPart& part, const Queue& queue) {
+    if (part.size() == 0) return;
+    data_ = part.order->pairs();
+    if (part.order->has_rows()) return;
+    written_ = DeviceArray<std::uint64_t>(queue, part.size());
+    write_pairs<<<blocks_for(part.size()), block_threads, 0, queue>>>(
+        part.order->keys(), part.order->rows(), part.size(), written_.data());
+    check_launch(merging);
+    data_ = written_.data();
+  }
+  [[nodiscard]] const std::uint64_t* data() const { return data_; }
+
+ private:
+  DeviceArray<std::uint64_t> written_;
+  const std::uint64_t* data_ = nullptr;
+};
+
+// Merges pairs of both parts, without recording where these came from.
 DeviceColumn merge_pairs(const OrderPart& first, const OrderPart& second, int ignored_bits,
                          const Queue& queue) {
   ValidCounts valid(first, second, queue);
   DeviceArray<std::uint64_t> kept[2];
-  const std::uint64_t* pairs[2] = {};
   const OrderPart* const parts[2] = {&first, &second};
+  const PartPairs all[2] = {{first, queue}, {second, queue}};
+  const std::uint64_t* pairs[2] = {all[0].data(), all[1].data()};
   for (int i = 0; i < 2; ++i) {
-    if (parts[i]->order == nullptr) continue;
-    pairs[i] = parts[i]->order->pairs();
     if (!parts[i]->has_deleted()) continue;
     kept[i] = DeviceArray<std::uint64_t>(queue, parts[i]->size());
     keep_valid(pairs[i], kept[i].data(), valid.of(i), parts[i]->size(),
@@ -199,10 +223,9 @@ class SourceMerge {
 
   // Pairs of both parts to `out`.
   void pairs_to(std::uint64_t* out, int ignored_bits) {
+    const PartPairs all[2] = {{*parts_[0], queue_}, {*parts_[1], queue_}};
     const auto pairs = [&](int i) {
-      const DeviceOrder* const order = parts_[i]->order;
-      return counted(
-          PairOf{positions(i), order == nullptr ? nullptr : order->pairs(), parts_[i]->shift});
+      return counted(PairOf{positions(i), all[i].data(), parts_[i]->shift});
     };
     merge(pairs(0), pairs(1), out, PairLess{ignored_bits});
   }

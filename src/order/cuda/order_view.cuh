@@ -33,15 +33,19 @@ struct CountedWork {
 // A DeviceOrder as kernels read it.
 template <class Key, Layout layout, class Work = NoWork>
 struct OrderView : Work {
+  static constexpr bool has_keys = layout != Layout::pairs;  // in an array of their own
+
   const std::uint64_t* pairs;  // or KeyBlocks
   const Key* keys;
-  const std::uint32_t* row_ids;
+  const std::uint32_t* row_ids;  // null: rows follow each other
+  std::uint32_t first_row;
   std::uint32_t size;
 
   explicit OrderView(const DeviceOrder& order, Work work = {})
       : Work(work),
         pairs(order.pairs()),
         row_ids(order.split_rows()),
+        first_row(order.first_row()),
         size(static_cast<std::uint32_t>(order.size())) {
     if constexpr (sizeof(Key) == 4)
       keys = order.narrow_keys();
@@ -51,7 +55,7 @@ struct OrderView : Work {
 
   [[nodiscard]] __device__ Key key(std::uint32_t position) const {
     this->compared(1);
-    if constexpr (layout == Layout::split)
+    if constexpr (has_keys)
       return __ldg(keys + position);
     else if constexpr (sizeof(Key) == 4)
       return static_cast<Key>(__ldg(pairs + position) >> 32);
@@ -59,8 +63,10 @@ struct OrderView : Work {
       return __ldg(pairs + KeyBlocks::key_at(position));
   }
   [[nodiscard]] __device__ std::uint32_t row(std::uint32_t position) const {
-    if constexpr (layout == Layout::split)
-      return __ldg(row_ids + position);
+    if constexpr (layout == Layout::keys)
+      return first_row + position;
+    else if constexpr (layout == Layout::split)
+      return row_ids == nullptr ? first_row + position : __ldg(row_ids + position);
     else if constexpr (sizeof(Key) == 4)
       return static_cast<std::uint32_t>(__ldg(pairs + position));
     else
@@ -68,7 +74,7 @@ struct OrderView : Work {
   }
   // Four keys from a multiple of four on.
   [[nodiscard]] __device__ Four<Key> four(std::uint32_t aligned) const {
-    static_assert(layout == Layout::split);
+    static_assert(has_keys);
     this->compared(4);
     if constexpr (sizeof(Key) == 4) {
       const uint4 a = __ldg(reinterpret_cast<const uint4*>(keys + aligned));
@@ -81,19 +87,31 @@ struct OrderView : Work {
     }
   }
 
-  // The keys that a search near a guess reads at once: two pairs in one load, or a block.
-  static constexpr std::uint32_t step = sizeof(Key) == 4 ? 2 : KeyBlocks::keys;
+  // The keys that a search near a guess reads at once: two pairs in one load, or a block, or four
+  // keys without rowIDs.
+  static constexpr std::uint32_t step = has_keys ? 4 : sizeof(Key) == 4 ? 2 : KeyBlocks::keys;
   struct Step {
     Key keys[step];
     std::uint32_t rows[step];
   };
   [[nodiscard]] __device__ Step read(std::uint32_t number) const {
-    static_assert(layout == Layout::pairs);
-    this->compared(step);
-    if constexpr (sizeof(Key) == 4) {
+    static_assert(layout != Layout::split);
+    if constexpr (layout == Layout::keys) {
+      const std::uint32_t at = number * step;
+      const Four<Key> found = four(at);
+      Step result;
+#pragma unroll
+      for (std::uint32_t i = 0; i < step; ++i) {
+        result.keys[i] = found.keys[i];
+        result.rows[i] = at + i < size ? first_row + at + i : miss_row;  // padding has no row
+      }
+      return result;
+    } else if constexpr (sizeof(Key) == 4) {
+      this->compared(step);
       const uint4 two = __ldg(reinterpret_cast<const uint4*>(pairs) + number);
       return {{two.y, two.w}, {two.x, two.z}};
     } else {
+      this->compared(step);
       const auto* at = reinterpret_cast<const ulonglong2*>(pairs) + std::size_t{number} * 4;
       const ulonglong2 a = __ldg(at);
       const ulonglong2 b = __ldg(at + 1);
@@ -109,7 +127,7 @@ struct OrderView : Work {
   // before `begin` are less, all from `end` on are greater.
   [[nodiscard]] __device__ std::uint32_t lower_bound(std::uint32_t begin, std::uint32_t end,
                                                      Key wanted) const {
-    constexpr std::uint32_t few = layout == Layout::split ? 16 : 0;
+    constexpr std::uint32_t few = has_keys ? 16 : 0;
     while (end - begin > few) {
       const std::uint32_t middle = begin + (end - begin) / 2;
       if (key(middle) < wanted)
@@ -117,7 +135,7 @@ struct OrderView : Work {
       else
         end = middle;
     }
-    if constexpr (layout == Layout::split) {
+    if constexpr (has_keys) {
       for (std::uint32_t at = begin & ~3U; at < end; at += 4) {
         const Four<Key> found = four(at);
 #pragma unroll
