@@ -98,6 +98,7 @@ class EmbreeTracer final : public Searcher {
   }
 
   [[nodiscard]] EncodedColumn column() const override { return copy_of(column_); }
+  [[nodiscard]] const EmbreeScene& scene() const { return scene_; }
 
   [[nodiscard]] MemoryUsage memory_usage() const override {
     MemoryUsage bytes;
@@ -225,7 +226,16 @@ HostSearchers embree_searchers(const EmbreeOptions& options) {
   searchers.build_intervals = [options](EncodedColumn column, const KeyCodec&,
                                         const KeyText& key_text, std::span<const ColumnView>) {
     require_exact(options.rx, column, key_text, embree_coordinate_limit);
-    return make_interval_tracer(options, std::move(column));
+    EncodedColumn starts = copy_of(column);
+    EncodedColumn ends = copy_of(column);
+    starts.ends = {};
+    ends.keys = std::exchange(ends.ends, {});
+    const auto tracer = [&](EncodedColumn points) {
+      return std::make_shared<EmbreeTracer>(options.rx, std::move(points), options.threads);
+    };
+    const auto of_starts = tracer(std::move(starts));
+    return make_interval_tracer(options, std::move(column), {of_starts, tracer(std::move(ends))},
+                                of_starts->scene());
   };
   searchers.build_points = [options](EncodedColumn column, const PointCodec& codec,
                                      std::span<const ColumnView>) {

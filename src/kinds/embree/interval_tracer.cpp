@@ -15,16 +15,19 @@ namespace rtindex {
 
 namespace {
 
-// Intervals by rays, in two scenes. One has the intervals as boxes along x: a perpendicular ray
-// hits those that contain a key. The other has their starts as keys: rays along rows hit those in a
-// range. Intervals that overlap [a, b] contain a, or start in (a, b].
+// Intervals by rays, in three scenes. One has the intervals as boxes along x: a perpendicular ray
+// hits those that contain a key. Another has their starts as keys: rays along rows hit those in a
+// range. Intervals that overlap [a, b] contain a, or start in (a, b]. The third has their ends, for
+// neighbours of keys.
 class IntervalTracer final : public Searcher {
  public:
-  IntervalTracer(const RxOptions& options, EncodedColumn column, int threads)
+  IntervalTracer(const EmbreeOptions& options, EncodedColumn column, IntervalPoints points,
+                 const EmbreeScene& starts)
       : column_(std::move(column)),
-        intervals_(options, column_, threads),
-        starts_(options, column_, threads),
-        directory_(options.coordinates, column_) {
+        intervals_(options.rx, column_, options.threads),
+        points_(std::move(points)),
+        starts_(starts),
+        directory_(options.rx.coordinates, column_) {
     size_ = column_.size();
     capabilities_ = {.key_order = true, .counters = true};
   }
@@ -38,26 +41,34 @@ class IntervalTracer final : public Searcher {
     });
   }
 
+  [[nodiscard]] IntervalPoints interval_points() const override { return points_; }
   [[nodiscard]] EncodedColumn column() const override { return copy_of(column_); }
 
   [[nodiscard]] MemoryUsage memory_usage() const override {
     MemoryUsage bytes;
-    const std::size_t structures = intervals_.structure_bytes() + starts_.structure_bytes();
-    bytes.parts = {{"primitive buffers", intervals_.buffer_bytes() + starts_.buffer_bytes()},
-                   {"acceleration structures", structures},
-                   {"keys", column_.bytes()},
-                   {"row directory", directory_.bytes()}};
+    bytes.parts = {{"intervals: primitive buffers", intervals_.buffer_bytes()},
+                   {"intervals: acceleration structure", intervals_.structure_bytes()},
+                   {"intervals: keys", column_.bytes()},
+                   {"intervals: row directory", directory_.bytes()}};
+    std::size_t peaks = intervals_.peak_structure_bytes() - intervals_.structure_bytes();
+    const auto add = [&](const char* what, const MemoryUsage& points) {
+      for (const auto& [name, size] : points.parts)
+        bytes.parts.emplace_back(fmt::format("{}: {}", what, name), size);
+      peaks += points.build_peak - points.resident;
+    };
+    add("starts", points_.starts->memory_usage());
+    add("ends", points_.ends->memory_usage());
     for (const auto& [name, size] : bytes.parts) bytes.resident += size;
-    bytes.build_peak = bytes.resident - structures + intervals_.peak_structure_bytes() +
-                       starts_.peak_structure_bytes();
+    bytes.build_peak = bytes.resident + peaks;
     return bytes;
   }
 
   [[nodiscard]] std::string describe() const override {
     return fmt::format(
         "tracer: {}, rtcOccluded1 with a test per hit\n"
-        "scene: {} intervals as {} boxes, and their starts in {} rows\n"
-        "rays: perpendicular for intervals that contain a key, along rows for starts in a range\n",
+        "scenes: {} intervals as {} boxes, their starts in {} rows, and their ends\n"
+        "rays: perpendicular for intervals that contain a key, along rows for starts in a range, "
+        "rtcIntersect1 for the starts and ends closest to a key\n",
         embree_version(), column_.size(), intervals_.boxes(), directory_.size());
   }
 
@@ -123,14 +134,16 @@ class IntervalTracer final : public Searcher {
 
   EncodedColumn column_;
   IntervalScene intervals_;
-  EmbreeScene starts_;
+  IntervalPoints points_;
+  const EmbreeScene& starts_;  // in points_.starts
   RowDirectory directory_;
 };
 
 }  // namespace
 
-std::unique_ptr<Searcher> make_interval_tracer(const EmbreeOptions& options, EncodedColumn column) {
-  return std::make_unique<IntervalTracer>(options.rx, std::move(column), options.threads);
+std::unique_ptr<Searcher> make_interval_tracer(const EmbreeOptions& options, EncodedColumn column,
+                                               IntervalPoints points, const EmbreeScene& starts) {
+  return std::make_unique<IntervalTracer>(options, std::move(column), std::move(points), starts);
 }
 
 }  // namespace rtindex
