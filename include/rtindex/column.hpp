@@ -299,7 +299,7 @@ class RTINDEX_API ColumnView {
   /// two belong to it. `by` are leading columns (a symbol, a chromosome): a query searches the
   /// intervals whose leading values equal its own. An interval with a null in it is null; one
   /// without a point, such as [5, 5), matches nothing. As a type it is the composite of `by`,
-  /// `start` and `end`.
+  /// `start` and `end`. Host columns of two integer or float types become the one that holds both.
   [[nodiscard]] static ColumnView intervals(const ColumnView& start, const ColumnView& end,
                                             Ends ends, std::vector<ColumnView> by = {});
 

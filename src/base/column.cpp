@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/column_memory.hpp"
 #include "base/error.hpp"
 #include "base/types.hpp"
 
@@ -173,19 +174,6 @@ ColumnView ColumnView::strings(std::span<const std::int64_t> offsets, const char
   return view;
 }
 
-namespace {
-
-// A type with what belongs to it, for messages: "timestamp[ms]".
-std::string type_text(const ColumnView& column) {
-  std::string text(name_of(column.type()));
-  if (!name_of(column.time_unit()).empty())
-    text += fmt::format("[{}]", name_of(column.time_unit()));
-  if (is_decimal(column.type())) text += fmt::format(" with a scale of {}", column.scale());
-  return text;
-}
-
-}  // namespace
-
 ColumnView ColumnView::composite(std::vector<ColumnView> parts) {
   if (parts.empty()) fail("a composite column needs at least one part");
   for (const ColumnView& part : parts) {
@@ -205,21 +193,6 @@ ColumnView ColumnView::composite(std::vector<ColumnView> parts) {
   return view;
 }
 
-ColumnView ColumnView::intervals(const ColumnView& start, const ColumnView& end, Ends ends,
-                                 std::vector<ColumnView> by) {
-  if (start.type() == Type::composite || end.type() == Type::composite)
-    fail("the start of an interval is one value: pass leading columns as `by`");
-  if (start.type() != end.type() || start.time_unit() != end.time_unit() ||
-      start.scale() != end.scale())
-    fail("intervals start with {} values and end with {} values: convert one of the columns",
-         type_text(start), type_text(end));
-  by.push_back(start);
-  by.push_back(end);
-  ColumnView view = composite(std::move(by));
-  view.interval_ends_ = ends;
-  return view;
-}
-
 ColumnView ColumnView::points(std::vector<ColumnView> columns) {
   constexpr std::size_t max_columns = 8;
   if (columns.size() < 2)
@@ -232,15 +205,6 @@ ColumnView ColumnView::points(std::vector<ColumnView> columns) {
   view.are_points_ = true;
   return view;
 }
-
-// The memory of a dictionary column.
-struct ColumnView::Dictionary {
-  std::vector<std::string_view> strings;  // one more than values, for nulls
-  std::vector<std::uint32_t> positions;
-  std::vector<std::uint64_t> elements;  // 8-byte aligned
-  std::vector<std::uint8_t> validity;   // empty: no element is null
-  ColumnView values;
-};
 
 namespace {
 
