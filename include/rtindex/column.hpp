@@ -194,6 +194,11 @@ struct ChronoTraits<
 template <class T>
 concept ChronoKey = ChronoTraits<T>::is_key;
 
+/// A string that a column can view directly.
+template <class T>
+concept StringKey = std::same_as<T, std::string> || std::same_as<T, std::string_view> ||
+    std::same_as<T, const char*>;
+
 /// A non-owning, typed view of an array: the keys of a column, a batch of lookups, or values.
 ///
 /// A view is cheap to copy and never frees what it points to; the arrays must outlive the call that
@@ -238,6 +243,14 @@ class RTINDEX_API ColumnView {
   // NOLINTNEXTLINE(google-explicit-constructor)
   ColumnView(const std::string& key RTINDEX_LIFETIMEBOUND)
       : ColumnView(std::span<const std::string>(&key, 1)) {}
+  /// \overload
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  ColumnView(const std::string_view& key RTINDEX_LIFETIMEBOUND)
+      : ColumnView(std::span<const std::string_view>(&key, 1)) {}
+  /// \overload A string that ends with a NUL: `index.lookup("Ulm")`.
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  ColumnView(const char* const& key RTINDEX_LIFETIMEBOUND)
+      : ColumnView(std::span<const char* const>(&key, 1)) {}
   /// Views the keys of a list, until the end of the call: `index.lookup({29, 5})`.
   template <class T>
   requires NativeKey<T> || ChronoKey<T> ColumnView(
@@ -247,12 +260,11 @@ class RTINDEX_API ColumnView {
   ColumnView(std::initializer_list<std::string_view> keys RTINDEX_LIFETIMEBOUND)
       : ColumnView(std::span<const std::string_view>(keys.begin(), keys.size())) {}
 
-  /// Views a contiguous array of std::string or std::string_view.
+  /// Views a contiguous array of std::string, std::string_view or const char*.
   template <std::ranges::contiguous_range R>
-  requires std::same_as<std::remove_cv_t<std::ranges::range_value_t<R>>, std::string> ||
-      std::same_as<std::remove_cv_t<std::ranges::range_value_t<R>>, std::string_view>
-      // NOLINTNEXTLINE(google-explicit-constructor)
-      ColumnView(const R& strings RTINDEX_LIFETIMEBOUND)
+  requires StringKey<std::remove_cv_t<std::ranges::range_value_t<R>>>
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  ColumnView(const R& strings RTINDEX_LIFETIMEBOUND)
       : ColumnView(std::span<const std::ranges::range_value_t<R>>(std::ranges::data(strings),
                                                                   std::ranges::size(strings))) {}
   /// Views an array of strings; each `string_view` points to its own bytes.
@@ -261,6 +273,9 @@ class RTINDEX_API ColumnView {
   /// \overload
   // NOLINTNEXTLINE(google-explicit-constructor)
   ColumnView(std::span<const std::string> strings);
+  /// \overload Each string ends with a NUL; a null pointer is an error.
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  ColumnView(std::span<const char* const> strings);
   /// \overload
   // NOLINTNEXTLINE(google-explicit-constructor)
   ColumnView(const std::vector<std::string>& strings RTINDEX_LIFETIMEBOUND);
@@ -380,7 +395,15 @@ class RTINDEX_API ColumnView {
   [[nodiscard]] std::string text(std::size_t row) const;
 
  private:
-  enum class StringLayout : std::uint8_t { views, strings, fixed, offsets32, offsets64, indexed };
+  enum class StringLayout : std::uint8_t {
+    views,
+    strings,
+    fixed,
+    offsets32,
+    offsets64,
+    indexed,
+    terminated
+  };
   struct Dictionary;
 
   // Time points and durations of std::chrono are their ticks.

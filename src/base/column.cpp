@@ -74,6 +74,19 @@ ColumnView::ColumnView(std::span<const std::string> strings)
       size_(strings.size()),
       data_(strings.data()) {}
 
+ColumnView::ColumnView(std::span<const char* const> strings)
+    : type_(Type::string),
+      layout_(StringLayout::terminated),
+      size_(strings.size()),
+      data_(strings.data()) {
+  const auto null = std::find(strings.begin(), strings.end(), nullptr);
+  if (null != strings.end())
+    fail(
+        "string {} is a null pointer: pass \"\" for an empty string, and mark nulls "
+        "with_validity()",
+        null - strings.begin());
+}
+
 ColumnView::ColumnView(const std::vector<std::string>& strings)
     : ColumnView(std::span<const std::string>(strings)) {}
 
@@ -304,6 +317,7 @@ ColumnView ColumnView::slice(std::size_t first, std::size_t count) const {
     switch (layout_) {
       case StringLayout::views: view.data_ = moved(data_, sizeof(std::string_view)); break;
       case StringLayout::strings: view.data_ = moved(data_, sizeof(std::string)); break;
+      case StringLayout::terminated: view.data_ = moved(data_, sizeof(const char*)); break;
       case StringLayout::fixed: view.data_ = moved(data_, width_); break;
       case StringLayout::offsets32: view.offsets_ = moved(offsets_, sizeof(std::int32_t)); break;
       case StringLayout::indexed: view.data_ = moved(data_, sizeof(std::uint32_t)); break;
@@ -336,6 +350,7 @@ std::string_view ColumnView::string(std::size_t row) const {
   switch (layout_) {
     case StringLayout::views: return static_cast<const std::string_view*>(data_)[row];
     case StringLayout::strings: return static_cast<const std::string*>(data_)[row];
+    case StringLayout::terminated: return static_cast<const char* const*>(data_)[row];
     case StringLayout::offsets32: {
       const auto* offsets = static_cast<const std::int32_t*>(offsets_);
       return {static_cast<const char*>(data_) + offsets[row],

@@ -19,7 +19,7 @@ compiles() {
 # Views of keys and of bitmaps cannot be owned by a vector: those of a temporary do not compile.
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-for case in 10 11 12 13 14; do
+for case in 10 11 12 13 14 15; do
   if ! compiles "$case"; then
     cat "$log"
     echo "case $case: expected no error"
@@ -33,7 +33,7 @@ for case in 20 21; do
     exit 1
   fi
 done
-for case in 1 2 3 4 5 6; do
+for case in 1 2 3 4 5 6 7 8 9; do
   if compiles "$case"; then
     echo "case $case: expected a warning of -Wdangling, got none"
     exit 1

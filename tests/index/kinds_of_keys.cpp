@@ -41,6 +41,40 @@ TEST(KindsOfKeys, AreStringsInAnyContiguousRange) {
   EXPECT_EQ(index.lookup(std::string("a")).any(), Rows{1});
 }
 
+TEST(KindsOfKeys, AreStringsOfAnyType) {
+  const Index index = build(std::array<const char*, 4>{"b", "", "a", "ab"}, "sorted@cpu");
+  const char* const text = "ab";
+  std::array<char, 8> buffer = {'a'};
+  EXPECT_EQ(index.lookup("b").any(), Rows{0});
+  EXPECT_EQ(index.lookup("").any(), Rows{1});
+  EXPECT_EQ(index.lookup("x").any(), Rows{miss_row});
+  EXPECT_EQ(index.lookup(text).any(), Rows{3});
+  EXPECT_EQ(index.lookup(buffer.data()).any(), Rows{2});
+  EXPECT_EQ(index.lookup(std::string_view("abc").substr(0, 2)).any(), Rows{3});
+  EXPECT_EQ(index.lookup(std::string_view()).any(), Rows{1});
+  EXPECT_EQ(index.lookup(std::string_view("a\0", 2)).any(), Rows{miss_row});
+  EXPECT_EQ(index.lookup(std::vector<const char*>{"a", "", "b"}).any(), (Rows{2, 1, 0}));
+  const char* const texts[] = {"ab", "c"};  // NOLINT(modernize-avoid-c-arrays): of a C program
+  EXPECT_EQ(index.lookup(texts).any(), (Rows{3, miss_row}));
+  EXPECT_EQ(index.range("a", std::string_view("b"), Answer::count).count(), Rows{3});
+  EXPECT_EQ(index.answer(Query::prefix("a"), Answer::count).count(), Rows{2});
+  const std::array<const char*, 2> missing = {"a", nullptr};
+  EXPECT_THROW(static_cast<void>(index.lookup(missing)), Error);
+}
+
+TEST(KindsOfKeys, AreStringsInSlicesAndComposites) {
+  const std::vector<const char*> names = {"Ulm", "", "Bonn"};
+  const ColumnView view = names;
+  EXPECT_EQ(view.slice(1, 2).string(1), "Bonn");
+  EXPECT_EQ(view.slice(1, 2).string(0), "");
+  const Index index =
+      build(ColumnView::composite({names, std::vector<int>{1, 2, 3}}), "sorted@cpu");
+  EXPECT_EQ(index.lookup(ColumnView::composite({"Bonn", 3})).any(), Rows{2});
+  Index changed = build(names, "sorted@cpu");
+  changed.insert("Köln");
+  EXPECT_EQ(changed.lookup("Köln").any(), Rows{3});
+}
+
 TEST(KindsOfKeys, AreTimesOfChrono) {
   using namespace std::chrono;
   const sys_days day = 2024y / February / 29;

@@ -5,6 +5,7 @@
 #include <array>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 using namespace rtindex;
@@ -31,6 +32,15 @@ void run(Index& index, const std::vector<int>& keys, const int* pointer) {
 #elif CASE == 6
   ColumnView rows = index.lookup(keys).any();
   static_cast<void>(index.lookup(rows));
+#elif CASE == 7
+  ColumnView view = std::string_view("Ulm");
+  static_cast<void>(index.lookup(view));
+#elif CASE == 8
+  ColumnView view = "Ulm";
+  static_cast<void>(index.lookup(view));
+#elif CASE == 9
+  ColumnView view = std::array{"Ulm", "Bonn"};
+  static_cast<void>(index.lookup(view));
 #elif CASE == 10
   static_cast<void>(build(make_vector()));
   static_cast<void>(build(make_vector(), "sorted", {.include = make_vector()}));
@@ -55,6 +65,13 @@ void run(Index& index, const std::vector<int>& keys, const int* pointer) {
   const Answers answers = index.lookup(keys);
   const std::span<const std::uint32_t> view = answers.any();
   static_cast<void>(rows), static_cast<void>(sums), static_cast<void>(view);
+#elif CASE == 15
+  static_cast<void>(index.lookup("Ulm"));
+  static_cast<void>(index.range(std::string_view("a"), "b"));
+  static_cast<void>(index.lookup(std::array{"Ulm", "Bonn"}));
+  const char* const name = "Ulm";
+  ColumnView view = name;
+  static_cast<void>(index.lookup(view));
 #elif CASE == 20
   static_cast<void>(index.nearest(keys, {}, Answer::key).keys());
 #elif CASE == 21
