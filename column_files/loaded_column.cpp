@@ -10,7 +10,6 @@
 
 #include "base/error.hpp"
 #include "base/types.hpp"
-#include "column_files/text_values.hpp"
 
 namespace rtindex {
 
@@ -163,12 +162,7 @@ std::string LoadedColumn::type_text() const {
 
 std::string LoadedColumn::text(std::size_t row) const {
   if (!parts_.empty()) return tuple_of([&](const LoadedColumn& part) { return part.text(row); });
-  const ColumnView all = view();
-  if (!is_time() || !all.valid(row)) return all.text(row);
-  const std::int64_t ticks = type_ == Type::date32
-                                 ? static_cast<const std::int32_t*>(all.data())[row]
-                                 : static_cast<const std::int64_t*>(all.data())[row];
-  return time_text(ticks, tick());
+  return view().text(row);
 }
 
 std::string LoadedColumn::plain_text(std::size_t row) const {

@@ -5,6 +5,8 @@
 #include <array>
 #include <chrono>
 
+#include "base/timestamp_text.hpp"
+
 namespace rtindex {
 
 namespace {
@@ -18,17 +20,17 @@ struct Unit {
   std::string_view name;
   Nanoseconds length;
   std::string_view words, example;
-  int decimals;  // of a second
+  TimeUnit unit;
 };
 
 constexpr std::array<Unit, 7> units = {
-    {{"D", day, "days", "2024-01-31", 0},
-     {"h", 3600 * second, "hours", "2024-01-31T12:00", 0},
-     {"m", 60 * second, "minutes", "2024-01-31T12:30", 0},
-     {"s", second, "seconds", "2024-01-31T12:30:05", 0},
-     {"ms", 1'000'000, "milliseconds", "2024-01-31T12:30:05.250", 3},
-     {"us", 1'000, "microseconds", "2024-01-31T12:30:05.25", 6},
-     {"ns", 1, "nanoseconds", "2024-01-31T12:30:05.25", 9}}};
+    {{"D", day, "days", "2024-01-31", TimeUnit::day},
+     {"h", 3600 * second, "hours", "2024-01-31T12:00", TimeUnit::hour},
+     {"m", 60 * second, "minutes", "2024-01-31T12:30", TimeUnit::minute},
+     {"s", second, "seconds", "2024-01-31T12:30:05", TimeUnit::second},
+     {"ms", 1'000'000, "milliseconds", "2024-01-31T12:30:05.250", TimeUnit::millisecond},
+     {"us", 1'000, "microseconds", "2024-01-31T12:30:05.25", TimeUnit::microsecond},
+     {"ns", 1, "nanoseconds", "2024-01-31T12:30:05.25", TimeUnit::nanosecond}}};
 
 const Unit* unit_named(std::string_view name) {
   for (const Unit& unit : units)
@@ -161,27 +163,7 @@ std::optional<std::int64_t> parse_time(std::string_view text, std::string_view u
 
 std::string time_text(std::int64_t ticks, std::string_view unit) {
   const Unit* known = unit_named(unit);
-  if (known == nullptr) return fmt::format("{}", ticks);
-  const std::int64_t ticks_a_day = day / known->length;
-  const bool before_midnight = ticks % ticks_a_day < 0;  // rounds down to the day before
-  const std::int64_t days = ticks / ticks_a_day - (before_midnight ? 1 : 0);
-  constexpr std::int64_t first_day = -719'528;  // 0000-01-01
-  constexpr std::int64_t last_day = 2'932'896;  // 9999-12-31
-  if (days < first_day || days > last_day) return fmt::format("{}", ticks);
-  const std::chrono::year_month_day date{
-      std::chrono::sys_days(std::chrono::days(static_cast<int>(days)))};
-  std::string text =
-      fmt::format("{:04}-{:02}-{:02}", static_cast<int>(date.year()),
-                  static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()));
-  if (unit == "D") return text;
-  const Nanoseconds since_midnight =
-      (ticks % ticks_a_day + (before_midnight ? ticks_a_day : 0)) * known->length;
-  const std::int64_t seconds = since_midnight / second;
-  text += fmt::format("T{:02}:{:02}", seconds / 3600, seconds / 60 % 60);
-  if (known->length > second) return text;
-  text += fmt::format(":{:02}", seconds % 60);
-  if (known->decimals == 0) return text;
-  return text + fmt::format(".{:0{}}", since_midnight % second / known->length, known->decimals);
+  return timestamp_text(ticks, known == nullptr ? TimeUnit::unspecified : known->unit);
 }
 
 std::string time_forms(std::string_view unit) {

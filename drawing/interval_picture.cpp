@@ -12,7 +12,6 @@
 
 #include "base/error.hpp"
 #include "base/types.hpp"
-#include "drawing/key_text.hpp"
 #include "drawing/marks.hpp"
 #include "drawing/scene_layout.hpp"
 #include "drawing/svg.hpp"
@@ -143,8 +142,8 @@ class IntervalPainter {
                                         [](auto& a, auto& b) { return a.start < b.start; });
     const auto last = std::max_element(bars_.begin(), bars_.end(),
                                        [](auto& a, auto& b) { return a.end < b.end; });
-    tick(first->start, key_text(column_.parts()[0], first->row), "start");
-    tick(last->end, key_text(column_.parts()[1], last->row), "end");
+    tick(first->start, column_.parts()[0].text(first->row), "start");
+    tick(last->end, column_.parts()[1].text(last->row), "end");
   }
 
   void paint(Svg& svg, const Index& index, std::size_t number) const {
@@ -171,9 +170,8 @@ class IntervalPainter {
     for (const Bar& bar : bars_)
       if (std::binary_search(rows.begin(), rows.end(), bar.row))
         paint_hit(svg, {std::max(x(lower), x(bar.start)), y(bar.lane)}, colour, name, bar.row);
-    std::string text =
-        fmt::format("{}  {} {}", name, name_of(query.kind), key_text(query.lower, 0));
-    if (query.upper.has_value()) text += " to " + key_text(query.upper, 0);
+    std::string text = fmt::format("{}  {} {}", name, name_of(query.kind), query.lower.text(0));
+    if (query.upper.has_value()) text += " to " + query.upper.text(0);
     text += rows.empty() ? "  →  no rows" : "  →  rows";
     for (const std::uint32_t row : rows) text += fmt::format(" {}", row);
     svg.text(32, axis_y() + 46 + query_height * static_cast<double>(number), text,

@@ -14,7 +14,6 @@
 #include <rtindex/index.hpp>
 
 #include "base/error.hpp"
-#include "drawing/key_text.hpp"
 #include "drawing/marks.hpp"
 #include "drawing/svg.hpp"
 #include "engine/box_batch.hpp"
@@ -163,7 +162,7 @@ class PointPainter {
     for (std::size_t i = 0; i < encoded_.size() && !keys.empty(); ++i) {
       if (encoded_.points[axis][i] != keys.front()) continue;
       const ColumnView& column = points_.parts()[axis];
-      return column.valid(encoded_.row(i)) ? key_text(column, encoded_.row(i)) : "null";
+      return column.text(encoded_.row(i));
     }
     return "";
   }

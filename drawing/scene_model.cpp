@@ -9,7 +9,6 @@
 
 #include "base/error.hpp"
 #include "base/types.hpp"
-#include "drawing/key_text.hpp"
 #include "keys/codec.hpp"
 
 namespace rtindex {
@@ -46,14 +45,14 @@ std::string decoded_text(const KeyCodec& codec, std::uint64_t key, TimeUnit unit
   one.span = codec.span();
   const OwnedColumn column = codec.decode(one);
   const bool has_unit = unit != TimeUnit::unspecified;
-  return key_text(has_unit ? column.view().with_time_unit(unit) : column.view(), 0);
+  return (has_unit ? column.view().with_time_unit(unit) : column.view()).text(0);
 }
 
 std::vector<SceneKey> drawn_keys(const ColumnView& column, const KeyCodec& codec) {
   const EncodedColumn encoded = codec.encode(column);
   std::vector<SceneKey> keys;
   for (std::size_t i = 0; i < encoded.size(); ++i)
-    keys.push_back({encoded.keys[i], encoded.row(i), key_text(column, encoded.row(i))});
+    keys.push_back({encoded.keys[i], encoded.row(i), column.text(encoded.row(i))});
   std::stable_sort(keys.begin(), keys.end(),
                    [](const SceneKey& a, const SceneKey& b) { return a.key < b.key; });
   return keys;
@@ -180,10 +179,10 @@ std::vector<SceneRay> neighbour_scene_rays(const SceneModel& model, const KeyCod
 
 // "point 29", "range [23, 25]", "backward from 18".
 std::string text_of(const Query& query) {
-  const std::string key = key_text(query.lower, 0);
+  const std::string key = query.lower.text(0);
   if (query.kind == QueryKind::equal) return "point " + key;
   if (query.kind == QueryKind::range)
-    return fmt::format("range [{}, {}]", key, key_text(query.upper, 0));
+    return fmt::format("range [{}, {}]", key, query.upper.text(0));
   if (query.neighbour.direction == Direction::nearest) return "nearest to " + key;
   return fmt::format("{} from {}", name_of(query.neighbour.direction), key);
 }

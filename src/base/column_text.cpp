@@ -7,6 +7,7 @@
 #include <rtindex/column.hpp>
 
 #include "base/error.hpp"
+#include "base/timestamp_text.hpp"
 #include "base/types.hpp"
 
 // Elements as text, for messages and tables.
@@ -125,6 +126,8 @@ std::string ColumnView::text(std::size_t row) const {
     const auto value = value_of(*static_cast<const T*>(element));
     if constexpr (std::is_signed_v<T> && std::is_integral_v<T>) {
       if (is_decimal(type_)) return with_point(fmt::format("{}", value), scale_);
+      if (type_ == Type::date32) return timestamp_text(value, TimeUnit::day);
+      if (type_ == Type::timestamp64) return timestamp_text(value, time_unit_);
       if (type_ == Type::time32 || type_ == Type::time64) return time_text(value, time_unit_);
       if (type_ == Type::duration64 && time_unit_ != TimeUnit::unspecified)
         return fmt::format("{} {}", value, name_of(time_unit_));

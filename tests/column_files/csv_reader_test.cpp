@@ -136,20 +136,22 @@ TEST_F(CsvReader, FollowsTheTypeOfAnotherColumn) {
   LoadedColumn times = LoadedColumn::numbers("times", Type::timestamp64, RawMemory(8), 0);
   times.set_unit("s");
   EXPECT_EQ(shown(load("k\n1970-01-02T00:00:01\n77\n\n", "k", &times)),
-            "timestamp64[s] 86401 77 null");
+            "timestamp64[s] 1970-01-02T00:00:01 1970-01-01T00:01:17 null");
 }
 
 TEST_F(CsvReader, ReadsDatesAndTimes) {
-  EXPECT_EQ(shown(load("k\n1970-01-02\n1969-12-31\n")), "timestamp64[D] 1 -1");
-  EXPECT_EQ(shown(load("k,x\n\"1970-01-02\",a\n,b\n\"\",c\n")), "timestamp64[D] 1 null null");
-  EXPECT_EQ(shown(load("k\n1970-01-01T00:00:01\n")), "timestamp64[us] 1000000");
+  EXPECT_EQ(shown(load("k\n1970-01-02\n1969-12-31\n")), "timestamp64[D] 1970-01-02 1969-12-31");
+  EXPECT_EQ(shown(load("k,x\n\"1970-01-02\",a\n,b\n\"\",c\n")),
+            "timestamp64[D] 1970-01-02 null null");
+  EXPECT_EQ(shown(load("k\n1970-01-01T00:00:01\n")), "timestamp64[us] 1970-01-01T00:00:01.000000");
   EXPECT_EQ(shown(load("k\n1970-01-01 00:00:00.25\n1970-01-02\n")),
-            "timestamp64[us] 250000 86400000000")
+            "timestamp64[us] 1970-01-01T00:00:00.250000 1970-01-02T00:00:00.000000")
       << "one time of day makes times of all dates";
   EXPECT_EQ(shown(load("k\n1970-01-01T00:00:00.000000001\n1970-01-01T00:00:00.5Z\n")),
-            "timestamp64[ns] 1 500000000");
-  EXPECT_EQ(shown(load("k\n1970-01-01T02:00:01+02:00\n")), "timestamp64[us] 1000000");
-  EXPECT_EQ(shown(load("k\n9999-12-31T00:00\n")), "timestamp64[us] 253402214400000000");
+            "timestamp64[ns] 1970-01-01T00:00:00.000000001 1970-01-01T00:00:00.500000000");
+  EXPECT_EQ(shown(load("k\n1970-01-01T02:00:01+02:00\n")),
+            "timestamp64[us] 1970-01-01T00:00:01.000000");
+  EXPECT_EQ(shown(load("k\n9999-12-31T00:00\n")), "timestamp64[us] 9999-12-31T00:00:00.000000");
   EXPECT_SAYS(error_message("k\n1970-01-01T00:00:00.000000001\n9999-12-31\n"),
               "9999-12-31 does not fit 64-bit nanoseconds (1677 to 2262)");
 }
@@ -187,8 +189,8 @@ TEST_F(CsvReader, ReadsTheTypeThatIsGiven) {
   EXPECT_EQ(as("k\n007\n1.5\nNA\n", "string"), "string \"007\" \"1.5\" \"NA\"");
   EXPECT_EQ(as("k\n7\nNA\n", "uint8"), "uint8 7 null");
   EXPECT_EQ(as("k\n7\n", "float32"), "float32 7");
-  EXPECT_EQ(as("k\n1970-01-02\n", "date"), "timestamp64[D] 1");
-  EXPECT_EQ(as("k\n1970-01-02\n", "timestamp"), "timestamp64[us] 86400000000");
+  EXPECT_EQ(as("k\n1970-01-02\n", "date"), "timestamp64[D] 1970-01-02");
+  EXPECT_EQ(as("k\n1970-01-02\n", "timestamp"), "timestamp64[us] 1970-01-02T00:00:00.000000");
   EXPECT_EQ(as("k\ntrue\n0\n", "bool"), "bool 1 0");
   EXPECT_SAYS(error_message("k\n7\n300\n", "k", {.types = {{"k", "uint8"}}}),
               "line 3: '300' is no uint8, the --type of column k");
@@ -228,7 +230,7 @@ TEST_F(CsvReader, ReportsTheByteThatIsNotUtf8) {
 TEST_F(CsvReader, ReadsTimesInTheTicksOfAnotherColumn) {
   LoadedColumn days = LoadedColumn::numbers("days", Type::timestamp64, RawMemory(8), 0);
   days.set_unit("D");
-  EXPECT_EQ(shown(load("k\n1970-01-03T00:00\n", "k", &days)), "timestamp64[D] 2");
+  EXPECT_EQ(shown(load("k\n1970-01-03T00:00\n", "k", &days)), "timestamp64[D] 1970-01-03");
   const auto reject = [&](std::string_view text) {
     return error_of([&] { static_cast<void>(load(text, "k", &days)); });
   };
@@ -236,7 +238,7 @@ TEST_F(CsvReader, ReadsTimesInTheTicksOfAnotherColumn) {
               "1970-01-03T12:00 cannot be represented as timestamp64[D]");
   EXPECT_SAYS(reject("k\n1970-01-03T12:00\n"), "such as 2024-01-31");
   const LoadedColumn dates = LoadedColumn::numbers("dates", Type::date32, RawMemory(4), 0);
-  EXPECT_EQ(shown(load("k\n1970-01-03\n-7\n\n", "k", &dates)), "date32 2 -7 null");
+  EXPECT_EQ(shown(load("k\n1970-01-03\n-7\n\n", "k", &dates)), "date32 1970-01-03 1969-12-25 null");
   EXPECT_SAYS(
       error_of([&] { static_cast<void>(load("k\n1970-01-03\n4294967296\n", "k", &dates)); }),
       "'1970-01-03' is not a number");
