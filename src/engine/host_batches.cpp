@@ -195,10 +195,12 @@ void answer_from_all(const BatchSources& sources, const Request& request) {
 Plan plan_of(std::span<const Segment> segments, const BatchQuery& query, const Request& request) {
   const Method method = query.kind == QueryKind::nearest ? Method::edges : Method::fold;
   Plan plan;
+  plan.set_outputs(request);
   plan.orders_on_host =
       segments.size() > 1 && request.row_counts != nullptr && request.order != RowOrder::any;
   plan.segments =
       static_cast<std::uint8_t>(std::min<std::size_t>(segments.size(), Plan::max_segments));
+  plan.more_segments = segments.size() - plan.segments;
   for (std::size_t i = 0; i < plan.segments; ++i)
     plan.steps[i] = {method, false, segments[i].deleted != nullptr,
                      query.batch(*segments[i].codec).has_residual()};

@@ -1,8 +1,10 @@
 #include "engine/plan.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <string_view>
+#include <vector>
 
 namespace rtindex {
 
@@ -14,12 +16,6 @@ bool first_row_is_enough(const SegmentTraits& segment, const BatchWants& wants) 
   return segment.finds_first_rows && !segment.compares_full_keys && !segment.has_deleted_rows &&
          !wants.rows && !wants.values && !wants.count && !wants.last &&
          (!wants.first || segment.ascending_rows);
-}
-
-// Whether counts and sums of integers are the only answers.
-bool ranks_are_enough(const BatchWants& wants) {
-  return (wants.kind == QueryKind::contains || wants.kind == QueryKind::overlaps) && !wants.any &&
-         !wants.first && !wants.last && !wants.rows && (wants.count || wants.values);
 }
 
 std::string_view name_of(Method method) {
@@ -51,6 +47,7 @@ BatchWants BatchWants::of(QueryKind kind, const Request& request) {
   wants.rows = answers.has(Answer::rows) || request.join != nullptr;
   wants.matched = request.outputs.matched != nullptr || request.outputs.validity != nullptr;
   wants.values = request.wants_values();
+  wants.sums_only = wants.values && !answers.has_any_of(value_answers.difference(Answer::sum));
   wants.sum_alone = answers == AnswerSet(Answer::sum) && !wants.matched;
   wants.included = wants.values && request.included;
   wants.key_order = request.order != RowOrder::any;
@@ -58,10 +55,16 @@ BatchWants BatchWants::of(QueryKind kind, const Request& request) {
   return wants;
 }
 
+bool ranks_are_enough(const SegmentTraits& segment, const BatchWants& wants) {
+  if (wants.kind != QueryKind::contains && wants.kind != QueryKind::overlaps) return false;
+  if (wants.any || wants.first || wants.last || wants.rows) return false;
+  return wants.values ? wants.included && wants.sums_only && segment.has_prefix_sums : wants.count;
+}
+
 Method method_of(const SegmentTraits& segment, const BatchWants& wants) {
   if (segment.folds_hits) return Method::fold;
   if (segment.points) return Method::boxes;
-  if (segment.intervals) return ranks_are_enough(wants) ? Method::ranks : Method::walk;
+  if (segment.intervals) return ranks_are_enough(segment, wants) ? Method::ranks : Method::walk;
   if (wants.kind != QueryKind::equal) return Method::runs;
   const bool can_fuse = wants.sum_alone && !segment.compares_full_keys && !wants.counters;
   if (!wants.included && !wants.key_order && first_row_is_enough(segment, wants))
@@ -75,6 +78,21 @@ bool can_pair(const SegmentTraits& main, const SegmentTraits& newer, const Batch
   return wants.kind == QueryKind::equal && main.fuses_pairs && newer.fuses_as_newer &&
          main.unique_keys && newer.unique_keys && main.reads_elements && newer.reads_elements &&
          !wants.rows && !wants.included && !wants.counters;
+}
+
+void Plan::set_outputs(const Request& request) {
+  answers = request.answers;
+  writes_matched = request.outputs.matched != nullptr;
+  writes_pairs = request.join != nullptr || request.pairs != nullptr;
+}
+
+std::string Plan::outputs() const {
+  std::vector<std::string_view> names;
+  if (writes_pairs) names.emplace_back("pairs");
+  for (const Answer answer : all_answers())
+    if (answers.has(answer)) names.push_back(name_of(answer));
+  if (writes_matched) names.emplace_back("matched");
+  return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
 }
 
 std::string Plan::describe() const {
@@ -94,7 +112,10 @@ std::string Plan::describe() const {
                         step.compares_full_keys ? ", compare full keys" : "");
     if (step.method == Method::pair) break;
   }
+  if (more_segments != 0)
+    text += fmt::format("and {} more segment{}\n", more_segments, more_segments == 1 ? "" : "s");
   if (folds_rows) text += "find all rows, fold them\n";
+  text += fmt::format("outputs: {}\n", outputs());
   if (piece != 0) text += fmt::format("pieces: {} lookups\n", piece);
   return text + (capturable() ? "capturable: yes\n" : "capturable: no\n");
 }

@@ -46,8 +46,9 @@ struct SegmentTraits {
 struct BatchWants {
   QueryKind kind = QueryKind::equal;
   bool any = false, first = false, last = false, count = false, rows = false, matched = false;
-  bool values = false;  // sum, min or max
-  bool sum_alone = false;
+  bool values = false;     // sum, mean, min or max
+  bool sums_only = false;  // of these only sum
+  bool sum_alone = false;  // no other answer
   bool included = false;   // aggregates included values
   bool key_order = false;  // rows in the order of keys
   bool counters = false;
@@ -55,6 +56,9 @@ struct BatchWants {
   [[nodiscard]] static BatchWants of(QueryKind kind, const Request& request);
 };
 
+// Whether all answers to a query of intervals follow from ranks of starts and ends: counts, and
+// sums of included integers.
+[[nodiscard]] bool ranks_are_enough(const SegmentTraits& segment, const BatchWants& wants);
 [[nodiscard]] Method method_of(const SegmentTraits& segment, const BatchWants& wants);
 // Whether one kernel answers from both segments.
 [[nodiscard]] bool can_pair(const SegmentTraits& main, const SegmentTraits& newer,
@@ -72,7 +76,11 @@ struct Plan {
   };
 
   std::array<Step, max_segments> steps = {};  // the oldest segment first
-  std::uint8_t segments = 0;
+  std::uint8_t segments = 0;                  // with a step
+  std::size_t more_segments = 0;              // on the CPU: those after them
+  AnswerSet answers;                          // what the batch writes
+  bool writes_matched = false;                // which lookups matched
+  bool writes_pairs = false;                  // a join
   bool on_gpu = false;
   bool on_callers_stream = false;  // lookups and answers are in device memory
   // Steps of the host, one after the other.
@@ -89,7 +97,12 @@ struct Plan {
     return on_gpu && on_callers_stream && !fetches_lookups && !orders_on_host && !copies_values &&
            !counts_on_host && !measures;
   }
+  void set_outputs(const Request& request);
   [[nodiscard]] std::string describe() const;
+
+ private:
+  // The names of what the batch writes.
+  [[nodiscard]] std::string outputs() const;
 };
 
 }  // namespace rtindex

@@ -4,7 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <memory>
 #include <string>
+#include <vector>
+
+#include "engine/batch_runner.hpp"
+#include "keys/codecs.hpp"
 
 namespace rtindex::test {
 namespace {
@@ -35,7 +41,7 @@ TEST(Method, IsRunsForRangesAndForRowsInKeyOrder) {
   EXPECT_EQ(method_of(grid, {.rows = true, .key_order = true}), Method::runs);
 }
 
-TEST(Method, IsTheFirstRowOfDuplicatesWhereNothingElseIsWanted) {
+TEST(Method, ReadsTheFirstRowOfDuplicatesForAny) {
   EXPECT_EQ(method_of(with_duplicates(), {.any = true}), Method::rows);
   EXPECT_EQ(method_of(with_duplicates(), {.first = true}), Method::rows);
   EXPECT_EQ(method_of(with_duplicates(), {.count = true}), Method::runs);
@@ -56,7 +62,7 @@ TEST(Method, IsTheFirstRowOfDuplicatesWhereNothingElseIsWanted) {
   EXPECT_EQ(method_of(traits, {.any = true}), Method::runs);
 }
 
-TEST(Method, FusesSumsWhereTheyAreWantedAlone) {
+TEST(Method, FusesSumsRequestedAlone) {
   const BatchWants sum{.values = true, .sum_alone = true};
   EXPECT_EQ(method_of(grid, sum), Method::sums);
   BatchWants wants = sum;
@@ -87,6 +93,26 @@ TEST(Method, IsFoldingWhereRaysFoldTheirHits) {
   EXPECT_EQ(method_of({.folds_hits = true}, {.any = true}), Method::fold);
   EXPECT_EQ(method_of({.folds_hits = true}, {.kind = QueryKind::range, .rows = true}),
             Method::fold);
+}
+
+TEST(Method, SubtractsRanksForCountsAndSumsOfIncludedIntegers) {
+  const SegmentTraits integers{.intervals = true, .has_prefix_sums = true};
+  const SegmentTraits floats{.intervals = true};
+  const auto wants = [](Answer answer, bool included, QueryKind kind = QueryKind::contains) {
+    return BatchWants::of(kind, {.answers = answer, .included = included});
+  };
+  EXPECT_EQ(method_of(floats, wants(Answer::count, false)), Method::ranks);
+  EXPECT_EQ(method_of(floats, wants(Answer::count, false, QueryKind::overlaps)), Method::ranks);
+  EXPECT_EQ(method_of(integers, wants(Answer::sum, true)), Method::ranks);
+  EXPECT_TRUE(ranks_are_enough(
+      integers, BatchWants::of(QueryKind::contains,
+                               {.answers = Answer::sum | Answer::count, .included = true})));
+  for (const Answer answer : {Answer::any, Answer::first, Answer::last, Answer::rows, Answer::min,
+                              Answer::max, Answer::mean})
+    EXPECT_EQ(method_of(integers, wants(answer, true)), Method::walk) << name_of(answer);
+  EXPECT_EQ(method_of(integers, wants(Answer::sum, false)), Method::walk);
+  EXPECT_EQ(method_of(floats, wants(Answer::sum, true)), Method::walk);
+  EXPECT_EQ(method_of(integers, wants(Answer::count, false, QueryKind::within)), Method::walk);
 }
 
 TEST(Pair, NeedsUniqueKeysAndElementsOfBothSegments) {
@@ -140,6 +166,36 @@ TEST(Plan, DescribesEverySegmentOnce) {
   EXPECT_NE(text.find("capturable: yes"), std::string::npos) << text;
   plan.steps[0].method = plan.steps[1].method = Method::pair;
   EXPECT_EQ(plan.describe().find("segment 1"), std::string::npos);
+}
+
+TEST(Plan, CountsSegmentsBeyondItsSteps) {
+  const std::vector<std::uint64_t> keys = {3, 1};
+  const ColumnView column(keys);
+  const std::shared_ptr<KeyCodec> codec = make_native_codec(column);
+  const auto describe = [&](std::size_t segments) {
+    const std::vector<Segment> all(segments, {codec, nullptr, nullptr});
+    return plan_of(all, BatchQuery::equal(column), {.answers = Answer::any}).describe();
+  };
+  EXPECT_EQ(describe(Plan::max_segments).find("more segment"), std::string::npos);
+  EXPECT_NE(describe(Plan::max_segments + 1).find("and 1 more segment\n"), std::string::npos);
+  EXPECT_NE(describe(Plan::max_segments + 4).find("and 4 more segments\n"), std::string::npos);
+}
+
+TEST(Plan, NamesTheOutputs) {
+  const auto outputs = [](const Request& request) {
+    Plan plan;
+    plan.set_outputs(request);
+    const std::string text = plan.describe();
+    const std::size_t begin = text.find("outputs: ");
+    return text.substr(begin, text.find('\n', begin) - begin);
+  };
+  EXPECT_EQ(outputs({}), "outputs: none");
+  EXPECT_EQ(outputs({.answers = Answer::any}), "outputs: any");
+  std::uint8_t bits = 0;
+  EXPECT_EQ(outputs({.answers = Answer::sum | Answer::bitmaps, .outputs = {.matched = &bits}}),
+            "outputs: sum, bitmaps, matched");
+  const JoinRequest join{};
+  EXPECT_EQ(outputs({.join = &join}), "outputs: pairs");
 }
 
 }  // namespace

@@ -190,6 +190,7 @@ TEST(Plan, IsPrintedForEveryKindOfQuery) {
     std::string plan;
     static_cast<void>(index.answer(query, {.answers = Answer::any}, {.plan = &plan}));
     EXPECT_NE(plan.find("segment 0: "), std::string::npos) << plan;
+    EXPECT_NE(plan.find("outputs: any\n"), std::string::npos) << plan;
     EXPECT_NE(plan.find("capturable: no"), std::string::npos) << plan;
   }
 }

@@ -77,6 +77,7 @@ DeviceBatch::DeviceBatch(std::vector<SegmentTarget> targets, const Request& requ
 void DeviceBatch::make_plan() {
   const bool to_device = request_.outputs.memory_space == MemorySpace::device;
   BatchWants wants = BatchWants::of(batch().kind(), request_);
+  plan_.set_outputs(request_);
   plan_.on_gpu = true;
   plan_.on_callers_stream = to_device && batch().memory_space() == MemorySpace::device;
   plan_.copies_values = wants.values && !request_.included && request_.values != nullptr &&

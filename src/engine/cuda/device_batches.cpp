@@ -22,14 +22,13 @@ namespace rtindex::cuda {
 
 namespace {
 
-// Whether all answers to queries of intervals follow from ranks and prefix sums.
-[[nodiscard]] bool ranks_are_enough(std::span<const Segment> segments, const BatchQuery& query,
-                                    const Request& request) {
-  return (query.kind == QueryKind::contains || query.kind == QueryKind::overlaps) &&
-         request.included && request.answers.difference(Answer::count | Answer::sum).empty() &&
-         std::all_of(segments.begin(), segments.end(), [&](const Segment& segment) {
-           return device_searcher(segment).traits(request.included_column).has_prefix_sums;
-         });
+// Whether all answers to queries of intervals follow from ranks in every segment.
+[[nodiscard]] bool answered_by_ranks(std::span<const Segment> segments, const BatchQuery& query,
+                                     const Request& request) {
+  const BatchWants wants = BatchWants::of(query.kind, request);
+  return std::all_of(segments.begin(), segments.end(), [&](const Segment& segment) {
+    return ranks_are_enough(device_searcher(segment).traits(request.included_column), wants);
+  });
 }
 
 // Whether lookups that are not native are encoded by the host.
@@ -103,6 +102,7 @@ void DeviceBatchRunner::answer(std::span<const Segment> segments, const BatchQue
   require_answerable({segments, query});
   if (query.kind == QueryKind::box) return answer_boxes(segments, query, request);
   Plan plan;
+  plan.set_outputs(request);
   // Only the host compares keys of several segments that are not native.
   plan.orders_on_host = segments.size() > 1 && request.order != RowOrder::any &&
                         request.answers.has(Answer::rows) && !segments.front().codec->native_base();
@@ -134,7 +134,7 @@ void DeviceBatchRunner::answer_reachable(std::span<const Segment> segments, cons
       counts_values(segments, request) ||
       ((searches_intervals(query.kind) || searches_points(query.kind)) && request.wants_values() &&
        !device_searcher(segments.front()).traits(request.included_column).folds_hits &&
-       !ranks_are_enough(segments, query, request));
+       !answered_by_ranks(segments, query, request));
   if (plan.orders_on_host) {
     if (request.row_counts != nullptr)
       rows_in_order(segments, query, request);
@@ -154,6 +154,7 @@ void answer_from(const BatchSources& sources, const Request& request, const Plan
   Plan all = batch.plan();
   all.orders_on_host = steps.orders_on_host;
   all.fetches_lookups = steps.fetches_lookups;
+  all.answers = all.answers | steps.answers;
   reject_capture(all, request.stream);
   if (request.plan != nullptr) *request.plan = all.describe();
   batch.run();
@@ -222,6 +223,7 @@ void copy_bitmaps(const RowBitmapWords& bitmaps, std::size_t count, std::size_t 
 void DeviceBatchRunner::write_bitmaps(std::span<const Segment> segments, const BatchQuery& query,
                                       const Request& request) const {
   Plan plan;
+  plan.set_outputs(request);
   plan.on_gpu = true;
   plan.counts_on_host = true;
   reject_capture(plan, request.stream);
