@@ -371,10 +371,20 @@ RTINDEX_C_INLINE rtindex_query rtindex_query_contains(const rtindex_column* keys
   return rtindex_query_of(RTINDEX_QUERY_CONTAINS, 0, 0, keys, NULL);
 }
 /// Rows whose interval overlaps the range of `lower` and `upper`, of which one may be null: no
-/// bound. For RTINDEX_QUERY_WITHIN and RTINDEX_QUERY_COVERS, set `kind` afterwards.
+/// bound.
 RTINDEX_C_INLINE rtindex_query rtindex_query_overlaps(const rtindex_column* lower,
                                                       const rtindex_column* upper, int32_t ends) {
   return rtindex_query_of(RTINDEX_QUERY_OVERLAPS, ends, 0, lower, upper);
+}
+/// Rows whose interval lies within that range.
+RTINDEX_C_INLINE rtindex_query rtindex_query_within(const rtindex_column* lower,
+                                                    const rtindex_column* upper, int32_t ends) {
+  return rtindex_query_of(RTINDEX_QUERY_WITHIN, ends, 0, lower, upper);
+}
+/// Rows whose interval covers that range.
+RTINDEX_C_INLINE rtindex_query rtindex_query_covers(const rtindex_column* lower,
+                                                    const rtindex_column* upper, int32_t ends) {
+  return rtindex_query_of(RTINDEX_QUERY_COVERS, ends, 0, lower, upper);
 }
 
 /// What a call returns for each query. All answers are found in one pass.

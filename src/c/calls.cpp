@@ -1,4 +1,7 @@
 #include "c/calls.hpp"
+
+#include <limits>
+
 #include "c/guard.hpp"
 
 namespace rtindex::c {
@@ -53,6 +56,8 @@ MissValues miss_from(const rtindex_miss_values* miss) {
 
 BitmapView bitmap_from(const rtindex_bitmap* bitmap, const char* name) {
   const rtindex_bitmap given = options_of(&required(bitmap, name), "rtindex_bitmap");
+  if (given.offset > std::numeric_limits<std::size_t>::max() - given.rows)
+    fail("invalid {}: offset {} leaves no room for {} rows", name, given.offset, given.rows);
   return {given.bits, given.rows, given.offset,
           choice(given.memory_space, MemorySpace::device, "memory_space")};
 }

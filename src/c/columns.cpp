@@ -148,7 +148,8 @@ ColumnView Columns::view(const rtindex_column* column, const char* name) {
   if (input.points != 0) return points_view(input, found, name);
   if (input.intervals == RTINDEX_INTERVALS_NONE) return found;
   static_assert(static_cast<int>(Ends::open) + 1 == RTINDEX_INTERVALS_OPEN);
-  const Ends ends = choice(input.intervals - 1, Ends::open, "intervals");
+  const auto ends = static_cast<Ends>(
+      choice(input.intervals, std::int32_t{RTINDEX_INTERVALS_OPEN}, "intervals") - 1);
   const std::span<const ColumnView> parts = found.parts();
   if (parts.size() < 2)
     fail("invalid column of intervals '{}': expected a composite of starts and ends, got {}", name,

@@ -32,7 +32,14 @@ void Index::State::require_conditions(const Version& now, const Query& query) co
     const Condition& condition = query.conditions[c];
     if (condition.kind == ConditionKind::isin && !condition.lower.has_value())
       fail("expected the values of the condition isin on column {}, got none", c + 1);
-    if (condition.kind == ConditionKind::none || condition.kind == ConditionKind::is_null) continue;
+    if (condition.kind == ConditionKind::isin && condition.upper.has_value())
+      fail("unexpected upper values of the condition isin on column {}: pass all values as lower",
+           c + 1);
+    if (condition.kind == ConditionKind::none || condition.kind == ConditionKind::is_null) {
+      if (condition.lower.has_value() || condition.upper.has_value())
+        fail("unexpected values of a condition on column {} that has none: pass a range", c + 1);
+      continue;
+    }
     for (const ColumnView* const end : {&condition.lower, &condition.upper}) {
       if (!end->has_value()) continue;
       require_reachable(*end, "conditions");

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -98,6 +99,10 @@ TEST_F(CBitmaps, RejectWhatDoesNotFit) {
   std::uint64_t count = 0;
   EXPECT_NE(error_in(rtindex_bitmap_count(nullptr, nullptr, &count)), "");
   EXPECT_NE(error_in(rtindex_bitmap_and(&filter, nullptr, nullptr, nullptr)), "");
+  rtindex_bitmap beyond = filter;
+  beyond.offset = std::numeric_limits<std::size_t>::max() - 1;
+  EXPECT_NE(error_in(rtindex_bitmap_count(&beyond, nullptr, &count)).find("leaves no room"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -181,7 +181,70 @@ TEST(CPrefixJoins, OfStrings) {
   }
 }
 
-TEST_F(CJoins, UnknownOrdersAreRejected) {
+TEST(CIntervalJoins, OfEveryQuery) {
+  const std::vector<std::int64_t> starts = {1, 5, 9, 2};
+  const std::vector<std::int64_t> ends = {5, 9, 20, 19};
+  const std::vector<std::int64_t> low = {4, 5, 30, 0};
+  const std::vector<std::int64_t> high = {9, 7, 40, 19};
+  const std::vector<rtindex_column> parts = {memory_of(RTINDEX_TYPE_INT64, starts),
+                                             memory_of(RTINDEX_TYPE_INT64, ends)};
+  auto column = sized<rtindex_column>();
+  column.type = RTINDEX_TYPE_COMPOSITE;
+  column.parts = parts.data();
+  column.part_count = parts.size();
+  column.intervals = RTINDEX_INTERVALS_RIGHT_OPEN;
+  const rtindex_column lower = memory_of(RTINDEX_TYPE_INT64, low);
+  const rtindex_column upper = memory_of(RTINDEX_TYPE_INT64, high);
+  const std::int32_t closed = RTINDEX_ENDS_CLOSED;
+  for (const char* spec : {"sorted@cpu", "rx:native@cpu"}) {
+    SCOPED_TRACE(spec);
+    CIndex index;
+    ASSERT_EQ("", error_in(rtindex_build(&column, spec, nullptr, index.out())));
+    const Index expected = build(ColumnView::intervals(starts, ends, Ends::right_open), spec);
+    expect_joins(index.get(), rtindex_query_contains(&lower), expected, Query::contains(low));
+    expect_joins(index.get(), rtindex_query_overlaps(&lower, &upper, closed), expected,
+                 Query::overlaps(low, high));
+    expect_joins(index.get(), rtindex_query_within(&lower, &upper, closed), expected,
+                 Query::within(low, high));
+    expect_joins(index.get(), rtindex_query_covers(&lower, &upper, closed), expected,
+                 Query::covers(low, high));
+    expect_joins(index.get(), rtindex_query_nearest(&upper, RTINDEX_DIRECTION_NEAREST), expected,
+                 Query::nearest(high, {.direction = Direction::nearest}));
+  }
+}
+
+TEST(CBoxJoins, OfABatch) {
+  const std::vector<std::int32_t> prices = {10, 20, 30, 40, 20};
+  const std::vector<std::int64_t> stores = {1, 2, 1, 2, 1};
+  const std::vector<std::int32_t> low = {10, 50, 20};
+  const std::vector<std::int32_t> high = {30, 60, 40};
+  const std::vector<std::int64_t> some_stores = {1, 7};
+  const std::vector<rtindex_column> parts = {memory_of(RTINDEX_TYPE_INT32, prices),
+                                             memory_of(RTINDEX_TYPE_INT64, stores)};
+  auto column = sized<rtindex_column>();
+  column.type = RTINDEX_TYPE_COMPOSITE;
+  column.parts = parts.data();
+  column.part_count = parts.size();
+  column.points = 1;
+  CIndex index;
+  ASSERT_EQ("", error_in(rtindex_build(&column, "rx:native@cpu", nullptr, index.out())));
+  const Index expected = build(ColumnView::points({prices, stores}), "rx:native@cpu");
+  const rtindex_column lower = memory_of(RTINDEX_TYPE_INT32, low);
+  const rtindex_column upper = memory_of(RTINDEX_TYPE_INT32, high);
+  const rtindex_column values = memory_of(RTINDEX_TYPE_INT64, some_stores);
+  std::vector<rtindex_condition> conditions(2, sized<rtindex_condition>());
+  conditions[0].kind = RTINDEX_CONDITION_RANGE;
+  conditions[0].lower = &lower;
+  conditions[0].upper = &upper;
+  expect_joins(index.get(), rtindex_query_box(conditions.data(), 1), expected,
+               Query::box({Condition::range(low, high)}));
+  conditions[1].kind = RTINDEX_CONDITION_ISIN;
+  conditions[1].lower = &values;
+  expect_joins(index.get(), rtindex_query_box(conditions.data(), 2), expected,
+               Query::box({Condition::range(low, high), Condition::isin(some_stores)}));
+}
+
+TEST_F(CJoins, RejectUnknownOrders) {
   const rtindex_column keys = memory_of(RTINDEX_TYPE_INT64, six_keys);
   const rtindex_query query = rtindex_query_equal(&keys);
   auto options = sized<rtindex_join_options>();
@@ -192,7 +255,7 @@ TEST_F(CJoins, UnknownOrdersAreRejected) {
   EXPECT_EQ(array.release, nullptr);
 }
 
-TEST_F(CJoins, BuffersThatAreMissingAreRejected) {
+TEST_F(CJoins, RejectMissingBuffers) {
   const rtindex_column keys = memory_of(RTINDEX_TYPE_INT64, six_keys);
   const rtindex_query query = rtindex_query_equal(&keys);
   std::uint64_t count = 77;
