@@ -42,11 +42,11 @@ def between(lower: Any = None, upper: Any = None, ends: EndsName = "[]") -> Betw
 
 
 def isin(values: Any) -> IsIn:
-    """The condition that a value equals one of several."""
+    """The condition that a value equals one of several: a column, a list or a set."""
     if is_scalar(values) or values is None:
         raise InvalidArgumentError(f"isin expects several values, got {values!r}: pass a list, or "
                                    "the value itself as the condition")
-    return IsIn(values)
+    return IsIn([*values] if isinstance(values, (set, frozenset)) else values)
 
 
 def is_null() -> IsNull:
@@ -86,12 +86,12 @@ class PointFilter:
 
     def __init__(self, names: tuple[str, ...], types: tuple[ColumnType, ...]):
         self.names = names if len(names) == len(types) else tuple(map(str, range(len(types))))
-        self.types = types
+        self.types = tuple(part._replace(names=(name,)) for name, part in zip(self.names, types))
         self._columns = {
             name: _PointColumn(position, name, part.for_points(),
                                {"[": part.for_ends(1), "(": part.for_ends(1, is_open=True)},
                                {"]": part.for_ends(-1), ")": part.for_ends(-1, is_open=True)})
-            for position, (name, part) in enumerate(zip(self.names, types))}
+            for position, (name, part) in enumerate(zip(self.names, self.types))}
 
     def bound(self, query: Query, reordered: frozenset[int] = frozenset()) -> _core.Query:
         """The box query of these conditions; `reordered`: the columns of ordered categories."""
@@ -104,7 +104,7 @@ class PointFilter:
                                        f"{type(conditions).__name__}")
         bound: list[Any] = [("none", None, None, "[]")] * len(self.names)
         for name, condition in conditions.items():
-            column = self._columns.get(name)
+            column = self._columns.get(name if isinstance(name, str) else str(name))
             if column is None:
                 raise InvalidArgumentError(f"unknown column {name!r}: the index has "
                                            f"{', '.join(self.names)}")
@@ -133,7 +133,7 @@ def _bound(condition: Any, column: _PointColumn) -> tuple[str, Any, Any, str]:
         (lower, upper), ends = condition, "[]"
     elif condition is None or condition is is_null:
         raise InvalidArgumentError(f"invalid condition on {column.name!r}: use "
-                                   "rtindex.is_null(), or leave the column out")
+                                   "rtindex.is_null(), or omit the column")
     else:
         value = _end(condition, column.equal)
         return "range", value, value, "[]"

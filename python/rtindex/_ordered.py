@@ -64,7 +64,8 @@ class OrderedCalls(LookupCalls):
 
     def isin(self, values: Any) -> Array:
         """A mask of the rows whose key is one of `values`, as `pandas.Index.isin` returns it."""
-        mask: Array = self._answer(Query.equal(values), Kind(), "bitmap", Options())
+        keys = [*values] if isinstance(values, (set, frozenset)) else values
+        mask: Array = self._answer(Query.equal(keys), Kind(), "bitmap", Options())
         return mask
 
     def rank(self, keys: Any, side: Literal["left", "right"] = "left") -> Any:

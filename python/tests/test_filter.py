@@ -3,6 +3,7 @@
 import copy
 import datetime
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
@@ -85,6 +86,31 @@ def test_arrays_make_a_batch(sales):
     assert index.join(query, "semi").probe.tolist() == np.flatnonzero(wanted).tolist()
 
 
+def test_joins_of_boxes(sales):
+    held, index = sales
+    stores = np.array([1, 50, 3])
+    query = rtindex.Query.box({"store": stores, "price": (10, 20)})
+    in_range = (held["price"] >= 10) & (held["price"] <= 20)
+    wanted = {(i, row) for i, store in enumerate(stores)
+              for row in np.flatnonzero(in_range & (held["store"] == store)).tolist()}
+    assert wanted
+    join = index.join(query)
+    assert set(zip(join.probe.tolist(), join.column.tolist())) == wanted
+    assert len(join.probe) == len(wanted)
+    left = index.join(query, "left")
+    assert left.probe.tolist().count(1) == 1 and len(left.probe) == len(wanted) + 1
+    assert index.join(query, "anti").probe.tolist() == [1]
+    for order in ("lookups", "any"):
+        for max_pairs in (1, 7):
+            pairs: list[Any] = []
+            for batch in index.join_batches(query, max_pairs=max_pairs, order=order):
+                assert len(batch.probe) <= max_pairs
+                pairs += zip(batch.probe.tolist(), batch.column.tolist())
+            assert len(pairs) == len(wanted) and set(pairs) == wanted
+        batches = list(index.join_batches(query, "anti", max_pairs=7, order=order))
+        assert [i for batch in batches for i in batch.probe.tolist()] == [1]
+
+
 def test_nulls_match_no_condition_on_their_column():
     index = rtindex.build(rtindex.points(a=[1, None, 3, None], b=["x", "y", None, None]), SPEC)
     assert len(index) == index.valid == 4
@@ -143,6 +169,17 @@ def test_changes_and_copies(tmp_path):
     assert index.filter({"store": 9, "weight": (1, 2)}, "rows").tolist() == [200]
 
 
+def test_erased_rows_are_no_nulls():
+    index = rtindex.build(rtindex.points(a=[1, 2, 3], b=["x", "y", "z"]), SPEC)
+    index.erase([1])
+    index.merge()
+    assert "with nulls" not in index.describe()
+    index.insert({"a": [None], "b": ["w"]})
+    index.merge()
+    assert index.describe().count("with nulls") == 1
+    assert index.filter({"a": rtindex.is_null()}, "rows").tolist() == [3]
+
+
 def test_errors_say_what_to_do(sales):
     _, index = sales
     for call, sentence in [
@@ -188,3 +225,34 @@ def test_ends_are_read_like_lookups():
         zoned.filter({"t": "2024-01-01"}, "count")
     with pytest.raises(rtindex.Error, match="points, which have no order"):
         zoned.min()
+
+
+def test_names_may_be_integers():
+    pd = pytest.importorskip("pandas")
+    for frame in (pd.DataFrame([[1, 5], [2, 6]]), {0: [1, 2], np.int64(1): [5, 6]}):
+        index = rtindex.build(rtindex.points(frame), SPEC)
+        assert index.names == ("0", "1")
+        assert index.filter({0: (2, None), "1": 6}, "rows").tolist() == [1]
+        index.insert(rtindex.points(frame))
+        assert index.filter({1: 5}, "count") == 2
+    with pytest.raises(rtindex.Error, match="invalid column name .*rename it"):
+        rtindex.points({("a", "b"): [1], "c": [2]})
+    with pytest.raises(rtindex.Error, match="same name"):
+        rtindex.points({0: [1], "0": [2]})
+
+
+def test_values_of_isin_may_be_a_set(sales):
+    _, index = sales
+    wanted = index.filter({"store": rtindex.isin([1, 3])}, "count")
+    for values in ({1, 3}, frozenset((1, 3))):
+        assert index.filter({"store": rtindex.isin(values)}, "count") == wanted
+        assert rtindex.build([1, 2, 3]).isin(values).tolist() == [True, False, True]
+    assert index.filter({"store": rtindex.isin(set())}, "count") == 0
+
+
+def test_masks_are_of_the_library_of_the_batch(sales):
+    pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    _, index = sales
+    for batch, kind in (([1, 2], np.ndarray), (pd.Series([1, 2], [5, 6]), np.ndarray),
+                        (pl.Series([1, 2]), pl.Series)):
+        assert isinstance(index.filter({"store": batch}, "bitmap"), kind)

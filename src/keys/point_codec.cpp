@@ -22,6 +22,14 @@ bool has_null_in(const ColumnView& column) {
   return false;
 }
 
+// Rows that have no point at all, because they were erased, are not counted.
+bool has_null_in(const ColumnView& part, const ColumnView& points) {
+  if (!part.nullable()) return false;
+  for (std::size_t i = 0; i < part.size(); ++i)
+    if (!part.valid(i) && points.valid(i)) return true;
+  return false;
+}
+
 // Keys must not share an encoded key, and leave one free for nulls.
 PointCodec::PointColumn codec_of_values(const ColumnView& column, bool has_nulls) {
   std::unique_ptr<KeyCodec> codec = KeyCodec::for_column(column);
@@ -40,7 +48,7 @@ PointCodec::PointCodec(const ColumnView& column) : KeyCodec(Type::composite) {
   are_points_ = true;
   for (const ColumnView& part : column.parts()) {
     part_types_.push_back(part.type());
-    columns_.push_back(codec_of_values(part, has_null_in(part)));
+    columns_.push_back(codec_of_values(part, has_null_in(part, column)));
   }
 }
 
@@ -185,7 +193,7 @@ PackedKeys PointCodec::encode_column(const ColumnView& values, std::size_t colum
       else
         for (std::size_t i = 0; i < size; ++i) keys[i] = of_values[positions[begin + i]];
       for (std::size_t i = 0; i < size; ++i)
-        encoded.set(begin + i, own.has_nulls && !values.valid(begin + i) ? own.null() : keys[i]);
+        encoded.set(begin + i, values.valid(begin + i) ? keys[i] : own.has_nulls ? own.null() : 0);
     }
   });
   return encoded;
@@ -201,7 +209,7 @@ EncodedColumn PointCodec::encode(const ColumnView& column, std::size_t row_count
   for (std::size_t c = 0; c < columns_.size(); ++c)
     encoded.points.push_back(encode_column(column.parts()[c], c));
   if (!has_null_in(column)) return encoded;
-  // Rows that have no point at all, because they were erased.
+  // Without rows that have no point at all, because they were erased.
   std::vector<std::uint32_t> valid;
   for (std::size_t i = 0; i < column.size(); ++i)
     if (column.valid(i)) valid.push_back(static_cast<std::uint32_t>(i));

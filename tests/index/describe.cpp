@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 #include <string>
+#include <vector>
 
 #include <rtindex/rtindex.hpp>
 
@@ -61,6 +62,29 @@ TEST_P(Describe, MemoryGrowsWithTheColumnAndNotWithUpdates) {
   large[0] = 5;  // a new minimum: the column is encoded anew
   index.update(rows, large);
   EXPECT_LE(index.memory_usage().resident, before + before / 10);
+}
+
+TEST(DescribePoints, NamesNullsOnlyWhereAValueIsNull) {
+  std::vector<int> a(2000);
+  std::iota(a.begin(), a.end(), 5);
+  const std::vector<std::string> b(a.size(), "word");
+  std::vector<std::uint8_t> valid(a.size() / 8, 0xff);
+  valid[0] = 0x7f;
+  for (const bool has_null : {false, true}) {
+    const ColumnView second = b;
+    Index index =
+        build(ColumnView::points({a, has_null ? second.with_validity(valid.data()) : second}),
+              "rx:native@cpu");
+    index.erase(std::vector<std::uint32_t>{0, 10, 1999});
+    index.merge();
+    EXPECT_EQ(described(index, "column").find("with nulls") != std::string::npos, has_null)
+        << index.describe();
+    const std::vector<Condition> none(2);
+    EXPECT_EQ(index.answer(Query::box(none), {.answers = Answer::count}).count()[0], 1997U);
+    const auto nulls =
+        index.answer(Query::box({{}, Condition::is_null()}), {.answers = Answer::count});
+    EXPECT_EQ(nulls.count()[0], has_null ? 1U : 0U);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Indexes, Describe, testing::ValuesIn(usable_indexes()),
