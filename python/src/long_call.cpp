@@ -48,7 +48,8 @@ LongCall::LongCall() {
 
 void LongCall::report(double fraction) const {
   // Short calls report their end alone, and need not wait for the GIL.
-  if (callback_ == nullptr && fraction >= 1) return;
+  constexpr std::chrono::milliseconds short_call{1};
+  if (callback_ == nullptr && fraction >= 1 && Clock::now() - start_ < short_call) return;
   const WithGil locked;
   if (PyErr_CheckSignals() != 0) throw nb::python_error();
   if (callback_ == nullptr) return;

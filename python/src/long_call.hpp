@@ -2,6 +2,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <chrono>
 #include <optional>
 
 #include <rtindex/control.hpp>
@@ -31,7 +32,10 @@ class LongCall {
  private:
   void report(double fraction) const;
 
+  using Clock = std::chrono::steady_clock;
+
   PyObject* const callback_ = progress_of_thread();
+  const Clock::time_point start_ = Clock::now();
   double begin_ = 0;
   double end_ = 1;
   WithoutGil unlocked_;

@@ -134,3 +134,10 @@ def test_an_interrupt_leaves_the_index_unchanged(index):
     assert interrupted(lambda: changed.insert(column)) is None
     assert len(changed) == len(COLUMN)
     assert (changed.lookup(COLUMN, "count") == index.lookup(COLUMN, "count")).all()
+
+
+def test_an_interrupt_leaves_rows_that_were_to_be_erased():
+    keys = np.random.default_rng(10).integers(0, 2**40, 2**23)
+    changed = rtindex.build(keys, "rx:native@cpu")
+    assert interrupted(lambda: changed.erase(np.arange(2**22))) is None
+    assert changed.valid == len(keys)

@@ -171,6 +171,7 @@ void AtomicFile::sync() {
 void AtomicFile::commit() {
   const fs::path folder = folder_of(target_);  // first: nothing may fail once the file is in place
   if (fsync(descriptor_) != 0) fail_writing(errno);
+  finish_progress();  // the last chance to stop
   if (temporary_.empty()) {
     std::string name;
     const std::array<char, 32> nameless = name_of_descriptor(descriptor_);

@@ -230,7 +230,6 @@ void write_index_file(const std::string& path, const Stored& stored) {
   AtomicFile file(path);
   write_container(file, stored);
   file.sync();
-  finish_progress();
   file.commit();
 }
 

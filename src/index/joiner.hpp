@@ -14,6 +14,7 @@
 
 #include "answers/pair_sink.hpp"
 #include "answers/request.hpp"
+#include "base/call_control.hpp"
 #include "base/error.hpp"
 #include "base/huge_pages.hpp"
 #include "base/parallel.hpp"
@@ -135,6 +136,7 @@ class Joiner {
     constexpr std::size_t in_sample = 128;
     std::array<std::uint64_t, 16> samples{};
     if (makes_one_pair() || count < samples.size() * in_sample) return count;
+    const ProgressStage sampling(0.05);
     for (std::size_t i = 0; i < samples.size(); ++i) {
       const std::size_t at = first_ + count / samples.size() * i;
       const Answers found = index_.answer(query_.slice(at, in_sample), {.answers = Answer::count});
