@@ -7,14 +7,14 @@ namespace rtindex::cli {
 
 void CsvOptions::add_to(CLI::App& verb) {
   verb.add_flag("--no-header", no_header,
-                "CSV files have no line of names; columns are numbered from\n"
-                "1: --csv-column 2")
+                "CSV files have no line of names, as .bed files; columns are\n"
+                "numbered from 1: --csv-column 2")
       ->group(csv_group);
   verb.add_flag("--header", header, "The first line holds names, even if all are numbers")
       ->group(csv_group);
   verb.add_option("--delimiter", delimiter,
                   "The character between fields, or tab (a comma; in .tsv\n"
-                  "files a tab)")
+                  "and .bed files a tab; that of a first line sep=;)")
       ->type_name("C")
       ->group(csv_group);
   verb.add_option("--null", nulls,
@@ -30,6 +30,11 @@ void CsvOptions::add_to(CLI::App& verb) {
                   "timestamp, string, ...")
       ->allow_extra_args(false)
       ->type_name("COLUMN:TYPE")
+      ->group(csv_group);
+  verb.add_option("--decimal", decimal,
+                  "The decimal point of numbers in CSV files: . or , (.).\n"
+                  "Numbers on the command line have a point")
+      ->type_name("C")
       ->group(csv_group);
   verb.add_option("--encoding", encoding, "utf-8, latin-1 or utf-16 (utf-8)")
       ->type_name("NAME")
@@ -55,6 +60,8 @@ CsvFormat CsvOptions::format() const {
   if (encoding != "utf-8" && encoding != "latin-1" && encoding != "utf-16")
     fail("invalid --encoding {}: expected utf-8, latin-1 or utf-16", encoding);
   format.encoding = encoding;
+  if (decimal != "." && decimal != ",") fail("invalid --decimal {}: expected . or ,", decimal);
+  format.decimal = decimal.front();
   return format;
 }
 

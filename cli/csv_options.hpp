@@ -15,6 +15,7 @@ struct CsvOptions {
   std::string delimiter;
   std::vector<std::string> nulls, types;
   std::string encoding = "utf-8";
+  std::string decimal = ".";
 
   void add_to(CLI::App& verb);
   // Throws if a text is invalid.

@@ -8,6 +8,7 @@
 #include "cli/batch.hpp"
 #include "cli/loaded_query.hpp"
 #include "cli/neighbour_options.hpp"
+#include "cli/reading.hpp"
 #include "cli/verbs.hpp"
 #include "cli/where.hpp"
 #include "column_files/column_file.hpp"
@@ -119,7 +120,7 @@ LoadedColumn load_drawn(const DrawOptions& options) {
                   .csv_column = {.name = options.csv_column},
                   .csv_format = options.intervals.csv.format()};
   if (!options.format.empty()) file.format = file_format_named(options.format);
-  return load(file);
+  return read_column(file, Progress::on_terminal_only());
 }
 
 void draw(const CLI::App& verb, DrawOptions options) {

@@ -15,8 +15,11 @@
 #include "base/types.hpp"
 #include "cli/batch.hpp"
 #include "cli/csv_options.hpp"
+#include "cli/interrupt.hpp"
 #include "cli/json_text.hpp"
 #include "cli/loaded_query.hpp"
+#include "cli/progress.hpp"
+#include "cli/reading.hpp"
 #include "cli/table.hpp"
 #include "cli/verbs.hpp"
 #include "column_files/column_file.hpp"
@@ -85,7 +88,7 @@ ColumnInfo info_of(const std::string& name, const LoadedColumn& column) {
 
 ColumnInfo info_of(const std::string& name, const ColumnFile& file) {
   try {
-    return info_of(name, load(file));
+    return info_of(name, read_column(file, Progress::on_terminal_only()));
   } catch (const Error& error) {
     return {.name = name, .error = error.what()};
   }
@@ -95,7 +98,8 @@ std::vector<ColumnInfo> columns_of(const InfoOptions& options) {
   ColumnFile file{.path = options.file, .csv_format = options.csv.format()};
   file.format =
       options.format.empty() ? file_format_of(options.file) : file_format_named(options.format);
-  if (file.format != FileFormat::csv) return {info_of("", load(file))};
+  if (file.format != FileFormat::csv)
+    return {info_of("", read_column(file, Progress::on_terminal_only()))};
   std::vector<std::string> names = options.csv_columns;
   if (names.empty()) names = csv_names(FileBytes(options.file), file.csv_format);
   std::vector<ColumnInfo> all;

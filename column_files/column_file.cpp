@@ -70,7 +70,8 @@ std::optional<FileFormat> file_format_of(std::string_view path) {
   for (char& c : extension)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   if (extension == ".npy") return FileFormat::npy;
-  if (extension == ".csv" || extension == ".tsv") return FileFormat::csv;
+  for (const std::string_view text : {".csv", ".tsv", ".bed"})
+    if (extension == text) return FileFormat::csv;
   return std::nullopt;
 }
 
@@ -89,7 +90,10 @@ LoadedColumn load(const ColumnFile& file) {
   const std::optional<FileFormat> format = file.format ? file.format : file_format_of(file.path);
   if (!format) {
     const FileBytes readable(file.path);  // reports a missing file first
-    fail("{}: unknown extension; pass --format npy, sosd32, sosd64 or csv", file.path);
+    fail(
+        "{}: unknown extension; pass --format npy, sosd32, sosd64 or csv (also "
+        "for text with --delimiter tab or --no-header)",
+        file.path);
   }
   switch (*format) {
     case FileFormat::npy: return read_npy_like(file);

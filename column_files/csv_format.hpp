@@ -9,13 +9,16 @@ namespace rtindex {
 
 // How the text of a CSV file is read.
 struct CsvFormat {
-  std::optional<char> delimiter;  // unset: a comma, in .tsv files a tab
-  // Whether the first line holds names. Unset: it does, and a first line of numbers is an error.
-  // Columns without names are numbered from 1.
+  // Unset: that of a first line `sep=;`, which Excel writes; else a comma, in .tsv and .bed files a
+  // tab.
+  std::optional<char> delimiter;
+  // Whether the first line holds names. Unset: it does but in .bed files, and a first line of
+  // numbers is an error. Columns without names are numbered from 1.
   std::optional<bool> header;
   std::vector<std::string> nulls;            // texts that are null in columns of every type
   std::map<std::string, std::string> types;  // by column; see TextReading::type
   std::string encoding = "utf-8";            // or "latin-1", "utf-16"
+  char decimal = '.';                        // or ',': the point of numbers
 };
 
 }  // namespace rtindex

@@ -3,11 +3,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "base/error.hpp"
 #include "column_files/csv_scanner.hpp"
+#include "column_files/read_progress.hpp"
 #include "column_files/text_column.hpp"
 #include "column_files/text_encoding.hpp"
 #include "column_files/text_values.hpp"
@@ -20,6 +22,14 @@ bool is_number_or_time(std::string_view text) {
   return parse_number<double>(text).has_value() || parse_iso_time(text).has_value();
 }
 
+// The delimiter that a first line names, such as "sep=;".
+std::optional<char> named_delimiter(std::string_view text) {
+  if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
+  const std::string_view line = text.substr(0, text.find_first_of("\r\n"));
+  if (line.size() != 5 || !line.starts_with("sep=") || line.back() == '"') return std::nullopt;
+  return line.back();
+}
+
 // The text of a CSV file, and where things are in it.
 class CsvText {
  public:
@@ -30,15 +40,29 @@ class CsvText {
       decoded_ = decoded(text_, is_utf16 ? "utf-16" : format.encoding);
       text_ = decoded_;
     }
+    const std::optional<char> named = named_delimiter(text_);
+    has_delimiter_line_ = named.has_value();
     if (format.delimiter)
       delimiter_ = *format.delimiter;
-    else if (path_.ends_with(".tsv"))
+    else if (named)
+      delimiter_ = *named;
+    else if (path_.ends_with(".tsv") || is_bed())
       delimiter_ = '\t';
   }
 
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] char delimiter() const { return delimiter_; }
-  [[nodiscard]] CsvScanner scanner() const { return {text_, delimiter_, path_}; }
+  [[nodiscard]] bool is_bed() const { return path_.ends_with(".bed"); }
+  [[nodiscard]] CsvScanner scanner() const {
+    CsvScanner scanner(text_, delimiter_, path_);
+    if (has_delimiter_line_) scanner.skip_record();
+    return scanner;
+  }
+
+  // Whether the file or the call names the delimiter.
+  [[nodiscard]] bool has_known_delimiter(const CsvFormat& format) const {
+    return format.delimiter || has_delimiter_line_;
+  }
 
   // Names the line and the column of the first byte of a field that is not UTF-8.
   void require_utf8(const CsvField& field) const {
@@ -59,6 +83,7 @@ class CsvText {
   std::string decoded_;
   std::string_view text_;
   char delimiter_;
+  bool has_delimiter_line_ = false;
 };
 
 std::vector<std::string> read_names(CsvScanner& scanner, const CsvText& text) {
@@ -104,8 +129,8 @@ std::vector<std::string> read_header(CsvScanner& scanner, const CsvText& text,
                                      const CsvFormat& format) {
   CsvScanner first = scanner;
   std::vector<std::string> names = read_names(first, text);
-  if (!format.delimiter) require_delimiter(names, text.path());
-  if (format.header == false) {
+  if (!text.has_known_delimiter(format)) require_delimiter(names, text.path());
+  if (format.header == false || (!format.header && text.is_bed())) {
     for (std::size_t i = 0; i < names.size(); ++i) names[i] = fmt::format("{}", i + 1);
     return names;
   }
@@ -142,9 +167,11 @@ void read_record(CsvScanner& scanner, const CsvText& text, std::size_t columns, 
                  TextColumn& column) {
   const std::size_t line = scanner.line();
   std::size_t fields = 0;
+  bool ends_with_delimiter = false;
   for (bool more = true; more; ++fields) {
     const CsvField field = scanner.next();
     more = !field.ends_record;
+    ends_with_delimiter = fields != 0 && field.text.empty() && !field.quoted;
     if (fields != chosen) continue;
     text.require_utf8(field);
     if (field.quoted)
@@ -152,6 +179,9 @@ void read_record(CsvScanner& scanner, const CsvText& text, std::size_t columns, 
     else
       column.add(field.text);
   }
+  if (fields == columns + 1 && ends_with_delimiter)
+    fail("{}, line {}: ends with '{}', and the first line does not: remove it, or add one there",
+         text.path(), line, text.delimiter());
   if (fields != columns)
     fail(
         "{}, line {}: expected {} fields as in the first line, got {}; complete the line, or quote "
@@ -167,20 +197,30 @@ std::vector<std::string> csv_names(const FileBytes& file, const CsvFormat& forma
   return read_header(scanner, text, format);
 }
 
-LoadedColumn read_csv(const FileBytes& file, const CsvColumn& column, const LoadedColumn* like,
-                      const CsvFormat& format) {
+namespace {
+
+LoadedColumn read_column(const FileBytes& file, const CsvColumn& column, const LoadedColumn* like,
+                         const CsvFormat& format) {
   const CsvText text(file, format);
   CsvScanner scanner = text.scanner();
   const std::vector<std::string> names = read_header(scanner, text, format);
   const std::size_t chosen = find_column(names, column, format, text.path());
   const CsvScanner records = scanner;
   TextColumn fields;
-  while (has_record(scanner, names.size()))
-    read_record(scanner, text, names.size(), chosen, fields);
+  {
+    const ProgressStage stage(0.6, 1.0);  // the rest is the time to parse the fields
+    const std::size_t bytes = records.bytes_left();
+    ReadProgress progress(bytes);
+    while (has_record(scanner, names.size())) {
+      read_record(scanner, text, names.size(), chosen, fields);
+      progress.reach(bytes - scanner.bytes_left());
+    }
+  }
 
   TextReading reading{.name = text.path(), .column = names[chosen], .like = like};
   reading.from_file = true;
   reading.nulls = format.nulls;
+  reading.decimal = format.decimal;
   if (const auto type = format.types.find(names[chosen]); type != format.types.end())
     reading.type = type->second;
   // Rows may span several lines; few columns need the line of a row.
@@ -190,6 +230,13 @@ LoadedColumn read_csv(const FileBytes& file, const CsvColumn& column, const Load
     return fmt::format(", line {}", again.line());
   };
   return std::move(fields).finish(reading);
+}
+
+}  // namespace
+
+LoadedColumn read_csv(const FileBytes& file, const CsvColumn& column, const LoadedColumn* like,
+                      const CsvFormat& format) {
+  return run_call("reading a CSV file", [&] { return read_column(file, column, like, format); });
 }
 
 }  // namespace rtindex

@@ -18,7 +18,6 @@ std::string CsvField::unquoted() const {
 
 CsvScanner::CsvScanner(std::string_view text, char delimiter, const std::string& path)
     : rest_(text), delimiter_(delimiter), path_(path) {
-  constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
   if (rest_.starts_with(byte_order_mark)) rest_.remove_prefix(byte_order_mark.size());
   const std::size_t bare = rest_.find('\r');
   if (rest_.find_first_of("\n\"") == std::string_view::npos && bare < rest_.size() - 1)

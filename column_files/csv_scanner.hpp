@@ -6,6 +6,8 @@
 
 namespace rtindex {
 
+inline constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+
 struct CsvField {
   std::string_view text;  // without the outer quotes; "" is not unescaped yet
   bool quoted = false;
@@ -23,6 +25,7 @@ class CsvScanner {
   [[nodiscard]] bool at_end() const { return rest_.empty() && !field_due_; }
   // The line on which the next field starts, from 1.
   [[nodiscard]] std::size_t line() const { return line_; }
+  [[nodiscard]] std::size_t bytes_left() const { return rest_.size(); }
   [[nodiscard]] CsvField next();
   void skip_empty_lines();
   // Reads the rest of a record; returns the number of its fields.

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <system_error>
 #include <utility>
 
@@ -29,16 +30,22 @@ std::vector<char> read_to_end(const std::string& path) {
   return bytes;
 }
 
+// A pipe is empty after it was read, and a CSV file is read once for each of its columns.
+std::shared_ptr<const std::vector<char>> read_once(const std::string& path) {
+  static std::map<std::string, std::shared_ptr<const std::vector<char>>> streams;
+  auto& bytes = streams[path];
+  if (bytes == nullptr) bytes = std::make_shared<const std::vector<char>>(read_to_end(path));
+  return bytes;
+}
+
 }  // namespace
 
 FileBytes::FileBytes(std::string path, Access access) : path_(std::move(path)) {
   if (path_ == "-") {
-    static const auto standard_input =
-        std::make_shared<const std::vector<char>>(read_to_end("/dev/stdin"));
+    read_ = read_once("/dev/stdin");
     path_ = "standard input";
-    read_ = standard_input;
   } else if (is_stream(path_))
-    read_ = std::make_shared<const std::vector<char>>(read_to_end(path_));
+    read_ = read_once(path_);
   else
     mapping_ = MappedFile::open(path_, access);
 }

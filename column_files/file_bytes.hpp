@@ -11,8 +11,8 @@
 
 namespace rtindex {
 
-// The bytes of a file: a regular file is mapped, a pipe is read to its end. "-" is standard input,
-// which is read once, however often it is opened. Errors name the file.
+// The bytes of a file: a regular file is mapped, a pipe is read to its end, once, however often it
+// is opened. "-" is standard input. Errors name the file.
 class FileBytes {
  public:
   FileBytes() = default;

@@ -133,6 +133,7 @@ LoadedColumn LoadedColumn::points() const {
   for (std::size_t part = 0; part + 1 < parts_.size(); ++part) {
     parts.push_back(indexed(name_, parts_[part].type(), size_));
     parts.back().set_unit(parts_[part].unit());
+    parts.back().set_inferred_text(parts_[part].inferred_text());
   }
   return parts.size() == 1 ? std::move(parts.front()) : composite(std::move(parts));
 }

@@ -14,6 +14,11 @@
 
 namespace rtindex {
 
+// A column of text in a file: its name, and one of its fields.
+struct InferredText {
+  std::string column, sample;
+};
+
 // A column read from a file or from text, with the memory that it owns.
 class LoadedColumn {
  public:
@@ -45,6 +50,10 @@ class LoadedColumn {
   [[nodiscard]] const std::vector<std::uint8_t>& validity() const { return validity_; }
   // NumPy's name for the tick of a timestamp: "D", "us", "25s".
   void set_unit(std::string unit) { unit_ = std::move(unit); }
+
+  // Of strings that were not asked for: no other type fits all fields.
+  void set_inferred_text(std::optional<InferredText> text) { inferred_text_ = std::move(text); }
+  [[nodiscard]] const std::optional<InferredText>& inferred_text() const { return inferred_text_; }
 
   // A note for the summary; empty: none.
   void set_remark(std::string remark) { remark_ = std::move(remark); }
@@ -84,6 +93,7 @@ class LoadedColumn {
   Type type_ = Type::u64;
   std::string unit_;
   std::string remark_;
+  std::optional<InferredText> inferred_text_;
   std::size_t size_ = 0;
   std::size_t width_ = 0;
   const char* elements_ = nullptr;  // into file_, memory_ or bytes_

@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 
 #include "base/error.hpp"
+#include "column_files/read_progress.hpp"
 #include "column_files/text_column.hpp"
 #include "column_files/text_values.hpp"
 
@@ -12,10 +15,15 @@ namespace rtindex {
 
 namespace {
 
-// A number or a date in a notation that is read as text: "1,234.5", "31/01/2024", "12 %".
-bool looks_like_a_value(std::string_view text) {
-  return text.find_first_of("0123456789") != std::string_view::npos &&
-         text.find_first_not_of("0123456789+-.,/: %$TZ") == std::string_view::npos;
+bool is_infinity(std::string_view text) {
+  const std::optional<double> number = parse_number<double>(text);
+  return number && std::isinf(*number) &&
+         text.find_first_of("0123456789") == std::string_view::npos;
+}
+
+// Before a note on a column of a file.
+std::string prefix_of(const TextReading& reading) {
+  return reading.column.empty() ? "" : fmt::format("column {}: ", reading.column);
 }
 
 bool has_leading_zero(std::string_view text) {
@@ -27,7 +35,9 @@ bool has_leading_zero(std::string_view text) {
 
 TextColumn::Census TextColumn::census() const {
   Census fields;
+  ReadProgress progress(size());
   for (std::size_t row = 0; row < size(); ++row) {
+    progress.reach(row);
     const std::string_view text = field(row);
     if (is_null(row)) {
       if (is_null_word(trimmed(text))) ++fields.null_words;
@@ -39,11 +49,12 @@ TextColumn::Census TextColumn::census() const {
     } else if (parse_number<double>(text)) {
       if (fields.numbers() == 0) fields.first_number = row;
       if (fields.fractions++ == 0) fields.first_fraction = row;
+      if (is_infinity(text)) ++fields.infinities;
     } else if (parse_iso_time(text)) {
       if (fields.times++ == 0) fields.first_time = row;
     } else if (fields.texts++ == 0) {
       fields.first_text = row;
-      if (looks_like_a_value(text)) fields.sample_value = text;
+      fields.sample = written(row);
     }
   }
   return fields;
@@ -52,18 +63,26 @@ TextColumn::Census TextColumn::census() const {
 // Throws if most fields are numbers or times, but not all.
 void TextColumn::require_one_kind(const Census& fields, const TextReading& reading) const {
   if (!reading.from_file) return;
-  const bool numbers = fields.numbers() >= fields.times;
+  // Beside times, infinities do not make a column of numbers.
+  const std::size_t finite = fields.numbers() - fields.infinities;
+  const bool numbers = fields.times == 0 || finite >= fields.times;
   const std::size_t most = numbers ? fields.numbers() : fields.times;
   if (most == 0 || 2 * (fields.numbers() + fields.times) < fields.all()) return;
   std::size_t odd = fields.texts != 0 ? fields.first_text : size();
   if (numbers ? fields.times != 0 : fields.numbers() != 0)
     odd = std::min(odd, numbers ? fields.first_time : fields.first_number);
+  if (!numbers && is_infinity(field(odd)))
+    fail(
+        "{}{}: dates and times have no '{}', as in column {}: write one beyond all others, such as "
+        "9999-12-31, or pass --null '{}' to read such rows as nulls",
+        reading.name, reading.where(odd), field(odd), reading.column, field(odd));
   fail(
       "{}{}: '{}' is not a {}, but {} of {} fields of column {} are: correct it, pass --null '{}' "
       "if "
       "it means that there is no value, or --type {}:string to read all of them as text",
-      reading.name, reading.where(odd), field(odd), numbers ? "number" : "date or time in ISO 8601",
-      most, fields.all(), reading.column, field(odd), reading.column);
+      reading.name, reading.where(odd), written(odd),
+      numbers ? "number" : "date or time in ISO 8601", most, fields.all(), reading.column,
+      written(odd), reading.column);
 }
 
 // Integers beyond 64 bits would lose digits as float64 and compare wrongly.
@@ -100,7 +119,8 @@ std::string TextColumn::remark_on_values(const TextReading& reading) const {
       zeros = row;
   }
   std::string remark;
-  if (nulls != 0) remark = fmt::format("{} of {} fields are null", nulls, size());
+  if (nulls != 0)
+    remark = fmt::format("{}{} of {} fields are null", prefix_of(reading), nulls, size());
   if (zeros == size() || !reading.from_file || !reading.type.empty()) return remark;
   return fmt::format("{}{}'{}' is read as a number: --type {}:string keeps its zeros", remark,
                      remark.empty() ? "" : "; ", field(zeros), reading.column);
@@ -111,11 +131,11 @@ std::string TextColumn::remark_on_strings(const Census& fields, const TextReadin
   if (values != 0)
     return fmt::format("{} of {} fields are numbers or times: column {} is read as strings", values,
                        fields.all(), reading.column);
-  return fields.sample_value.empty()
-             ? ""
-             : fmt::format(
-                   "'{}' is read as text: numbers are written as 1234.5, times as 2024-01-31T12:30",
-                   fields.sample_value);
+  if (!looks_like_a_value(fields.sample)) return "";
+  return fmt::format("{}'{}' is read as text: {}", prefix_of(reading), fields.sample,
+                     has_decimal_comma(fields.sample)
+                         ? "pass --decimal , if its comma is a decimal point"
+                         : "numbers are written as 1234.5, times as 2024-01-31T12:30");
 }
 
 }  // namespace rtindex

@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/types.hpp"
+#include "column_files/read_progress.hpp"
 #include "column_files/text_values.hpp"
 
 namespace rtindex {
@@ -60,6 +61,22 @@ std::string_view TextColumn::field(std::size_t row) const {
           static_cast<std::size_t>(offsets_[row + 1] - offsets_[row])};
 }
 
+std::string_view TextColumn::written(std::size_t row) const {
+  const std::string_view text = field(row);
+  return written_.empty() ? text : std::string_view(written_.data() + offsets_[row], text.size());
+}
+
+void TextColumn::read_decimal_commas() {
+  written_ = bytes_;
+  for (std::size_t row = 0; row < size(); ++row) {
+    if (field(row).find_first_not_of("0123456789+-eE., \t") != std::string_view::npos) continue;
+    for (std::int64_t i = offsets_[row]; i < offsets_[row + 1]; ++i) {
+      char& c = bytes_[static_cast<std::size_t>(i)];
+      if (c == '.' || c == ',') c = c == '.' ? ',' : '.';
+    }
+  }
+}
+
 void TextColumn::mark_nulls(const TextReading& reading, bool as_text) {
   const auto is_null_text = [&](std::string_view text) {
     if (std::find(reading.nulls.begin(), reading.nulls.end(), text) != reading.nulls.end())
@@ -70,7 +87,7 @@ void TextColumn::mark_nulls(const TextReading& reading, bool as_text) {
   };
   valid_.clear();
   for (std::size_t row = 0; row < size(); ++row) {
-    if (!is_null_text(field(row))) continue;
+    if (!is_null_text(written(row))) continue;
     if (as_text && field(row).empty() &&
         std::binary_search(quoted_empty_rows_.begin(), quoted_empty_rows_.end(), row))
       continue;
@@ -85,11 +102,14 @@ bool TextColumn::parse_all(const TextReading& reading, LoadedColumn& column, Typ
                            Parse parse) const {
   RawMemory memory(size() * sizeof(T));
   T* elements = static_cast<T*>(memory.data());
+  ReadProgress progress(size());
   for (std::size_t row = 0; row < size(); ++row) {
+    progress.reach(row);
     const std::optional<T> element = is_null(row) ? T{} : parse(field(row));
     if (!element && !reading.type.empty())
       fail("{}{}: '{}' is no {}, the --type of column {}: correct it, or pass --null '{}'",
-           reading.name, reading.where(row), field(row), reading.type, reading.column, field(row));
+           reading.name, reading.where(row), written(row), reading.type, reading.column,
+           written(row));
     if (!element) return false;
     elements[row] = *element;
   }
@@ -189,11 +209,15 @@ void TextColumn::require_exact_integers(const Census& census, const TextReading&
   for (std::size_t row = 0; row < size(); ++row) {
     if (is_null(row) || !is_integer_text(field(row))) continue;
     if (is_exact(field(row), parse_number<double>(field(row)).value_or(0))) continue;
+    if (reading.column.empty())
+      fail("{}{}: {} is not exact as float64, which all become because of {}: write integers only",
+           reading.name, reading.where(row), trimmed(field(row)),
+           trimmed(written(census.first_fraction)));
     fail(
         "{}{}: {} is not exact as float64, the type of column {} because of {}: pass --type "
         "{}:float64 to round it, or --type {}:string",
         reading.name, reading.where(row), trimmed(field(row)), reading.column,
-        trimmed(field(census.first_fraction)), reading.column, reading.column);
+        trimmed(written(census.first_fraction)), reading.column, reading.column);
   }
 }
 
@@ -243,11 +267,14 @@ LoadedColumn TextColumn::inferred(const TextReading& reading) {
     require_one_kind(fields, reading);
   }
   column = strings(reading);
-  if (reading.like == nullptr) column.set_remark(remark_on_strings(fields, reading));
+  if (reading.like != nullptr) return column;
+  column.set_remark(remark_on_strings(fields, reading));
+  if (reading.from_file) column.set_inferred_text(InferredText{reading.column, fields.sample});
   return column;
 }
 
 LoadedColumn TextColumn::strings(const TextReading& reading) {
+  if (!written_.empty()) bytes_ = std::move(written_);
   mark_nulls(reading, true);
   LoadedColumn column = LoadedColumn::strings(reading.name, std::move(bytes_), std::move(offsets_));
   column.set_validity(std::move(valid_));
@@ -255,6 +282,7 @@ LoadedColumn TextColumn::strings(const TextReading& reading) {
 }
 
 LoadedColumn TextColumn::finish(const TextReading& reading) && {
+  if (reading.decimal == ',') read_decimal_commas();
   if (!reading.type.empty()) return parse_as_type(reading);
   LoadedColumn column;
   if (reading.like != nullptr && parse_like(reading, column)) return column;

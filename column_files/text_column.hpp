@@ -20,6 +20,7 @@ struct TextReading {
   // "int64" or another number, "date", "timestamp", "bool" or "string"; empty: inferred.
   std::string type;
   std::vector<std::string> nulls;  // texts that are null in columns of every type
+  char decimal = '.';              // or ',': the point of numbers
   // Of a file: NULL, NA, N/A, null and NaN are null among numbers or times, and any other text
   // among them is an Error.
   bool from_file = false;
@@ -47,13 +48,18 @@ class TextColumn {
   // What the fields of a column are, nulls aside, and the first row of each.
   struct Census {
     std::size_t integers = 0, fractions = 0, times = 0, texts = 0, null_words = 0;
+    std::size_t infinities = 0;  // of the fractions
     std::size_t first_fraction = 0, first_time = 0, first_number = 0, first_text = 0;
-    std::string sample_value;  // the first text, if it looks like a number or a time
+    std::string sample;  // the first text
     [[nodiscard]] std::size_t numbers() const { return integers + fractions; }
     [[nodiscard]] std::size_t all() const { return numbers() + times + texts; }
   };
 
   void close_field();
+  // Makes decimal commas points. Numbers with points become texts, as "1.234" may mean 1234.
+  void read_decimal_commas();
+  // A field for messages.
+  [[nodiscard]] std::string_view written(std::size_t row) const;
   [[nodiscard]] bool is_null(std::size_t row) const {
     return !valid_.empty() && ((valid_[row / 8] >> (row % 8)) & 1) == 0;
   }
@@ -87,6 +93,7 @@ class TextColumn {
                                               const TextReading& reading) const;
 
   std::vector<char> bytes_;
+  std::vector<char> written_;  // as in the file, if read_decimal_commas() has changed it
   std::vector<std::int64_t> offsets_ = {0};
   std::vector<std::size_t> quoted_empty_rows_;
   std::vector<std::uint8_t> valid_;  // Arrow's bitmap; empty: no nulls

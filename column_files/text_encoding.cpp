@@ -1,10 +1,6 @@
 #include "column_files/text_encoding.hpp"
 
-#include <cstdint>
-
 namespace rtindex {
-
-namespace {
 
 void append_utf8(std::string& text, std::uint32_t code) {
   const auto add = [&](std::uint32_t byte) { text += static_cast<char>(byte); };
@@ -21,6 +17,8 @@ void append_utf8(std::string& text, std::uint32_t code) {
   }
   add(0x80 | (code & 0x3f));
 }
+
+namespace {
 
 std::uint8_t byte_at(std::string_view bytes, std::size_t i) {
   return static_cast<std::uint8_t>(bytes[i]);

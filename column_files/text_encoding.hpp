@@ -1,10 +1,14 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace rtindex {
+
+// Appends a character by its code, which Unicode may not have assigned.
+void append_utf8(std::string& text, std::uint32_t code);
 
 // The position of the first byte that is not UTF-8.
 [[nodiscard]] std::optional<std::size_t> first_invalid_utf8(std::string_view text);

@@ -52,6 +52,21 @@ template <class T>
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
+// A number, a date or an address in any notation: "1,234.5", "31/01/2024", "12 %", "10.0.0.1".
+[[nodiscard]] constexpr bool looks_like_a_value(std::string_view text) {
+  return text.find_first_of("0123456789") != std::string_view::npos &&
+         text.find_first_not_of("0123456789+-.,/: %$TZ") == std::string_view::npos;
+}
+
+// Whether the text is a number once its decimal comma is a point.
+[[nodiscard]] inline bool has_decimal_comma(std::string_view text) {
+  const std::size_t comma = text.find(',');
+  if (comma == std::string_view::npos || text.find('.') != std::string_view::npos) return false;
+  std::string pointed(text);
+  pointed[comma] = '.';
+  return parse_number<double>(pointed).has_value();
+}
+
 // Whether files write this for a missing number or time.
 [[nodiscard]] constexpr bool is_null_word(std::string_view text) {
   constexpr std::string_view words[] = {"NULL", "NA", "N/A", "null", "NaN", "nan"};

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs the packages into their virtual environment and runs the tests beside this file, for ctest,
-# and the installed report; the tests of its modules need no package and are tests of their own.
+# the parts of tests/cli that need pandas and DuckDB, and the installed report; the tests of its
+# modules need no package and are tests of their own. RTINDEX names the command.
 # Arguments: the build folder whose libraries to take, then any for pytest.
 set -euo pipefail
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)"
@@ -22,5 +23,8 @@ case "$status" in
   3) ;;
   *) exit "$status" ;;
 esac
-cd "$root" && exec "$root/build/python/venv/bin/python" -m pytest -q \
+python="$root/build/python/venv/bin/python"
+(cd "$root/tests/cli" && "$python" -B -m unittest ugly_csv.UglyFiles.test_pandas_reads_the_same \
+  pipes.Pipes.test_duckdb)
+cd "$root" && exec "$python" -m pytest -q \
   python/tests report/tests/test_command.py "$@"

@@ -98,7 +98,7 @@ class Intervals(CommandTest):
         out = self.succeed("contains", *prices, "--key", "2024-01-31", "--key", "2024-02-01",
                            "--answer", "min,count")
         self.assertIn("2024-01-31      2   90\n2024-02-01      1   90\n", out.stdout)
-        self.assertIn("note     1 of 3 fields are null\n", out.stderr)
+        self.assertIn("note     column to: 1 of 3 fields are null\n", out.stderr)
         out = self.succeed("overlaps", *prices, "--range", "2024-02-05:2024-03-01", "--answer", "sum")
         self.assertIn("90\n", out.stdout)
 

@@ -50,6 +50,7 @@ FILES = {
     "text_after_a_quote": File('k,x\n"1"x,2\n', says="line 2: text after a closing quote"),
     # Shapes.
     "short_line": File("k,x\n1,2\n3\n", says="line 3: expected 2 fields as in the first line, got 1"),
+    "trailing_separators": File("k,x\n1,2,\n", says="line 2: ends with ',', and the first line does not"),
     "long_line": File("k,x\n1,2\n3,4,5\n", says="line 3: expected 2 fields as in the first line, got 3"),
     "one_column": File("k\n7\n8\n", ("int64", ["7", "8"]), pandas=SAME),
     "two_columns_of_one_name": File("k,k\n1,2\n", says="two columns named 'k'"),
@@ -60,6 +61,10 @@ FILES = {
     "semicolons": File("x;k\n1;2\n", says="pass --delimiter ';'"),
     "semicolons_as_told": File("x;k\n1;2\n", ("int64", ["2"]), options=["--delimiter", ";"],
                                pandas={"sep": ";"}),
+    "excel": File("sep=;\r\nx;k\r\n1;2,5\r\n", ("string", ["2,5"]), pandas={"sep": ";", "skiprows": 1}),
+    "excel_with_tabs": File(b"\xef\xbb\xbfsep=\t\nx\tk\n1\tA\n", ("string", ["A"]),
+                            pandas={"sep": "\t", "skiprows": 1}),
+    "excel_lines": File("sep=;\nx;k\n1;2\n3\n", says="line 4: expected 2 fields"),
     "tabs": File("x\tk\n1\t2,5\n", says="pass --delimiter 'tab'"),
     # Numbers.
     "spaces": File("k,x\n 1,a\n2 ,b\n", ("int64", ["1", "2"]), pandas=SAME),
@@ -84,6 +89,19 @@ FILES = {
                                   options=["--type", "k:float64"], pandas=SAME),
     "decimals": File("k\n1\n2.5\n-1e3\n.5\n", ("float64", ["1", "2.5", "-1000", "0.5"]),
                      pandas=SAME),
+    "decimal_commas": File('k,x\n"9,50",a\n"-1,5e3",b\n7,c\n,d\n', ("float64", ["9.5", "-1500", "7", None]),
+                           options=["--decimal", ","], pandas={"decimal": ","},
+                           note="column k: 1 of 4 fields are null"),
+    "decimal_commas_untold": File("k;x\n9,50;a\n", ("string", ["9,50"]), options=["--delimiter", ";"],
+                                  pandas={"sep": ";"},
+                                  note="column k: '9,50' is read as text: pass --decimal , if"),
+    "decimal_commas_and_points": File("k;x\n9,50;a\n1.234;b\n", options=["--delimiter", ";", "--decimal", ","],
+                                      says="line 3: '1.234' is not a number, but 1 of 2"),
+    "decimal_commas_beside_text": File("x;k\n9,50;a 1,5\n", ("string", ["a 1,5"]),
+                                       options=["--delimiter", ";", "--decimal", ","],
+                                       pandas={"sep": ";", "decimal": ","}),
+    "decimal_commas_of_nulls": File("x;k\n1;9,50\n2;-9,99\n", ("float64", ["9.5", None]),
+                                    options=["--delimiter", ";", "--decimal", ",", "--null", "-9,99"]),
     "infinities": File("k\n1\ninf\n-inf\n", ("float64", ["1", "inf", "-inf"]), pandas=SAME),
     "leading_zeros": File("k\n02134\n00501\n", ("int64", ["2134", "501"]), pandas=SAME,
                           note="--type k:string keeps its zeros"),
@@ -107,6 +125,8 @@ FILES = {
                            note="times as 2024-01-31"),
     "dates_and_text": File("k\n2024-01-31\n2024-02-01\nsoon\n",
                            says="line 4: 'soon' is not a date or time in ISO 8601"),
+    "dates_and_infinities": File("k\n2024-01-31\ninfinity\ninfinity\n",
+                                 says="line 3: dates and times have no 'infinity', as in column k"),
     "dates_of_two_formats": File("k\n2024-01-31\n01.02.2024\n", says="'01.02.2024' is not a date"),
     # Encodings.
     "utf_8": File("k\nMalmö\nОсло\n", ("string", ["Malmö", "Осло"]), pandas=SAME),
@@ -171,6 +191,7 @@ class UglyFiles(CommandTest):
         for options, says in ((["--type", "k"], "expected COLUMN:TYPE"),
                               (["--type", "k:number"], "invalid --type k:number"),
                               (["--delimiter", "::"], "expected one character, or tab"),
+                              (["--decimal", ";"], "invalid --decimal ;: expected . or ,"),
                               (["--encoding", "ebcdic"], "expected utf-8, latin-1 or utf-16"),
                               (["--header", "--no-header"], "pass one of them")):
             self.reject("lookup", "--column", "a.csv", "--key", "1", *options, says=says)
@@ -181,7 +202,7 @@ class UglyFiles(CommandTest):
                            "prices.csv", "--values-csv-column", "price", "--key", 7, "--answer",
                            "sum,count")
         self.assertIn("7      3  3.5\n", out.stdout)
-        self.assertIn("note     prices.csv: 2 of 4 fields are null\n", out.stderr)
+        self.assertIn("note     prices.csv: column price: 2 of 4 fields are null\n", out.stderr)
 
     @unittest.skipUnless(pandas, "pandas is not installed")
     def test_pandas_reads_the_same(self):

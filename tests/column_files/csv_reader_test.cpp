@@ -1,5 +1,13 @@
 #include "column_files/csv_reader.hpp"
 
+#include <algorithm>
+#include <chrono>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <rtindex/control.hpp>
+
 #include "column_files/text_column.hpp"
 #include "scratch.hpp"
 
@@ -163,6 +171,8 @@ TEST_F(CsvReader, RejectsOtherTextAmongNumbersAndTimes) {
   EXPECT_SAYS(error_message("k\n2024-01-31\nsoon\n"), "'soon' is not a date or time in ISO 8601");
   EXPECT_SAYS(error_message("k\n2024-01-31\n2024-02-01\n77\n"), "line 4: '77' is not a date");
   EXPECT_SAYS(error_message("k\n77\n2024-01-31\n"), "'2024-01-31' is not a number");
+  EXPECT_SAYS(error_message("k\n2024-01-31\ninfinity\n-inf\n"),
+              "line 3: dates and times have no 'infinity', as in column k");
   EXPECT_SAYS(error_message("k\n2024-01-31T12:30\n2024-01-31T12:30 CET\n"), "CET' is not a");
   const LoadedColumn few = load("k\n12\nB7\nC9\n");
   EXPECT_EQ(shown(few), "string \"12\" \"B7\" \"C9\"");
@@ -175,14 +185,14 @@ TEST_F(CsvReader, RejectsOtherTextAmongNumbersAndTimes) {
 TEST_F(CsvReader, ReadsWordsForMissingNumbersAsNulls) {
   const LoadedColumn numbers = load("k\n1\nNA\nN/A\nNULL\nnull\nNaN\n\n8\n");
   EXPECT_EQ(shown(numbers), "int64 1 null null null null null null 8");
-  EXPECT_EQ(numbers.remark(), "6 of 8 fields are null");
-  EXPECT_EQ(shown(load("k\n1970-01-02\nNA\n")), "timestamp64[D] 1 null");
+  EXPECT_EQ(numbers.remark(), "column k: 6 of 8 fields are null");
+  EXPECT_EQ(shown(load("k\n1970-01-02\nNA\n")), "timestamp64[D] 1970-01-02 null");
   EXPECT_EQ(shown(load("k\nNA\nNO\n\n")), "string \"NA\" \"NO\" null") << "country codes";
   EXPECT_EQ(shown(load("k\n1\n-\n", "k", nullptr, {.nulls = {"-"}})), "int64 1 null");
   EXPECT_EQ(shown(load("k\na\n-\n", "k", nullptr, {.nulls = {"-"}})), "string \"a\" null");
 }
 
-TEST_F(CsvReader, ReadsTheTypeThatIsGiven) {
+TEST_F(CsvReader, ReadsTheTypePassed) {
   const auto as = [&](std::string_view text, const std::string& type) {
     return shown(load(text, "k", nullptr, {.types = {{"k", type}, {"other", "bool"}}}));
   };
@@ -246,6 +256,34 @@ TEST_F(CsvReader, ReadsTimesInTheTicksOfAnotherColumn) {
   word.add("x");
   const LoadedColumn strings = std::move(word).finish({.name = "strings"});
   EXPECT_EQ(shown(load("k\n2024-01-31\n", "k", &strings)), "string \"2024-01-31\"");
+}
+
+// Long enough for several blocks of bytes and rows.
+std::string many_numbers() {
+  std::string text = "k,x\n";
+  for (int i = 0; i < 50'000; ++i) text += std::to_string(1'000'000 + i) + ",abc\n";
+  return text;
+}
+
+TEST_F(CsvReader, ReportsTheShareThatWasRead) {
+  std::vector<double> shares;
+  const ControlledCalls controlled({.progress = [&](double share) { shares.push_back(share); },
+                                    .interval = std::chrono::milliseconds(0)});
+  EXPECT_EQ(load(many_numbers()).size(), 50'000U);
+  ASSERT_GT(shares.size(), 10U);
+  EXPECT_TRUE(std::is_sorted(shares.begin(), shares.end()));
+  EXPECT_GT(shares[shares.size() / 2], 0.2);
+  EXPECT_EQ(shares.back(), 1);
+}
+
+TEST_F(CsvReader, StopsWhereProgressThrows) {
+  const std::string text = many_numbers();
+  const ControlledCalls controlled({.progress =
+                                        [](double share) {
+                                          if (share > 0.1) throw std::runtime_error("enough");
+                                        },
+                                    .interval = std::chrono::milliseconds(0)});
+  EXPECT_THROW(static_cast<void>(load(text)), std::runtime_error);
 }
 
 }  // namespace

@@ -1,0 +1,2 @@
+#!/usr/bin/env bash
+exec python3 -B "$(dirname "${BASH_SOURCE[0]}")/terminal.py"
