@@ -45,7 +45,23 @@ std::int64_t ticks_at(const ColumnView& keys, std::size_t i) {
                                      : static_cast<const std::int64_t*>(keys.data())[i];
 }
 
-Cell neighbour_cell(const ColumnView& keys, const std::string& tick, std::size_t i) {
+// A composite key, as LoadedColumn::text() writes it.
+std::string tuple_text(const ColumnView& keys, const std::vector<std::string>& ticks,
+                       std::size_t i) {
+  std::string text;
+  for (std::size_t p = 0; p < keys.parts().size(); ++p) {
+    const ColumnView& part = keys.parts()[p];
+    const bool is_time = !ticks[p].empty() && part.valid(i);
+    text +=
+        (p == 0 ? "(" : ", ") + (is_time ? time_text(ticks_at(part, i), ticks[p]) : part.text(i));
+  }
+  return text + ")";
+}
+
+Cell neighbour_cell(const ColumnView& keys, const AnswerTicks& ticks, std::size_t i) {
+  const std::string& tick = ticks.keys;
+  if (keys.parts().size() == ticks.key_parts.size() && !ticks.key_parts.empty())
+    return Cell::words(tuple_text(keys, ticks.key_parts, i));
   if (keys.type() == Type::string) return Cell::words(std::string(keys.string(i)));
   if (!tick.empty()) return Cell::words(time_text(ticks_at(keys, i), tick));
   const bool is_number = is_integer(keys.type()) || is_float(keys.type());
@@ -60,6 +76,19 @@ T no_key() {
 }
 
 }  // namespace
+
+void RowMask::add(const BitmapView& matching) {
+  rows_ = matching.rows;
+  bits_.resize(bitmap_bytes(rows_));
+  bitmap_or({bits_.data(), rows_}, matching, bits_.data());
+}
+
+Array<bool> RowMask::rows() const {
+  const BitmapView mask{bits_.data(), rows_};
+  Array<bool> rows(rows_);
+  for (std::size_t row = 0; row < rows_; ++row) rows[row] = mask.has(row);
+  return rows;
+}
 
 AnswerFiles::AnswerFiles(AnswerSet answers, const std::string& output, const std::string& matched,
                          const std::vector<std::string>& inputs)
@@ -169,6 +198,11 @@ void AnswerFiles::append_matched(const Answers& answers) {
   append_to("matched", std::span<const bool>(matched.span()));
 }
 
+void AnswerFiles::append_mask(const RowMask& mask) {
+  const Array<bool> rows = mask.rows();
+  append_to("bitmap", std::span<const bool>(rows.span()));
+}
+
 void AnswerFiles::commit() {
   for (auto& [part, writer] : writers_) writer.commit();
 }
@@ -257,7 +291,7 @@ Cell AnswerRecords::cell(const Answers& answers, Answer answer, std::size_t i) c
     case Answer::min: return value_cell(answers.min(), ticks_.values, i);
     case Answer::max: return value_cell(answers.max(), ticks_.values, i);
     case Answer::rows: break;
-    case Answer::key: return neighbour_cell(answers.keys(), ticks_.keys, i);
+    case Answer::key: return neighbour_cell(answers.keys(), ticks_, i);
     case Answer::count:
     case Answer::bitmap:
     case Answer::bitmaps: return {};

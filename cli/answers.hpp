@@ -9,6 +9,7 @@
 
 #include <rtindex/answer.hpp>
 
+#include "base/array.hpp"
 #include "cli/loaded_query.hpp"
 #include "cli/records.hpp"
 #include "column_files/npy_writer.hpp"
@@ -17,8 +18,20 @@ namespace rtindex::cli {
 
 // The units of answers that are times, as NumPy writes them ("us"); empty for all others.
 struct AnswerTicks {
-  std::string values;  // of min and max
-  std::string keys;    // of neighbours
+  std::string values;                  // of min and max
+  std::string keys;                    // of neighbours
+  std::vector<std::string> key_parts;  // of composite neighbours
+};
+
+// The rows that match any lookup of several batches.
+class RowMask {
+ public:
+  void add(const BitmapView& matching);
+  [[nodiscard]] Array<bool> rows() const;
+
+ private:
+  std::vector<std::uint8_t> bits_;
+  std::size_t rows_ = 0;
 };
 
 // The .npy files of the answers, filled slice by slice. They appear together on `commit`.
@@ -31,6 +44,7 @@ class AnswerFiles {
 
   void set_ticks(AnswerTicks ticks) { ticks_ = std::move(ticks); }
   void append(const Answers& answers);
+  void append_mask(const RowMask& mask);
   void commit();
   [[nodiscard]] std::vector<std::string> paths() const;
 

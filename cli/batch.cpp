@@ -17,6 +17,7 @@
 #include "cli/opened_index.hpp"
 #include "cli/progress.hpp"
 #include "cli/summary.hpp"
+#include "cli/value_columns.hpp"
 
 namespace rtindex::cli {
 
@@ -64,10 +65,21 @@ struct Sinks {
   AnswerFiles files;
   std::optional<AnswerRecords> records;
   std::optional<RecordWriter> writer;
+  std::optional<RowMask> mask;
 
   void append(const LoadedQuery& lookups, std::size_t first, const Answers& answers) {
     files.append(answers);
-    if (writer) records->write(*writer, lookups, first, answers, format);
+    if (mask) mask->add(answers.bitmap());
+    if (writer && !mask) records->write(*writer, lookups, first, answers, format);
+  }
+  // Writes what belongs to all lookups.
+  void finish() {
+    if (mask && format == OutputFormat::npy) files.append_mask(*mask);
+    if (mask && writer) {
+      const Array<bool> rows = mask->rows();
+      for (const bool matches : rows.span()) writer->write({Cell::boolean(matches)});
+    }
+    files.commit();
   }
   [[nodiscard]] std::vector<std::string> paths(const std::string& output) const {
     std::vector<std::string> all = files.paths();
@@ -87,10 +99,11 @@ struct Sinks {
 // Answers batch after batch, each in slices.
 class BatchRunner {
  public:
-  BatchRunner(const Index& index, const AnswerOptions& answer_options, bool counts, Sinks& sinks,
-              Summary& summary)
+  BatchRunner(const Index& index, const AnswerOptions& answer_options,
+              const std::optional<RowFilter>& filter, bool counts, Sinks& sinks, Summary& summary)
       : index_(index),
         answer_options_(answer_options),
+        filter_(filter),
         counts_(counts),
         sinks_(sinks),
         summary_(summary) {}
@@ -101,7 +114,7 @@ class BatchRunner {
     Progress progress("looking up", summary_.lookups, style);
     for (const LoadedQuery& some : lookups) run(some, progress);
     progress.finish();
-    sinks_.files.commit();
+    sinks_.finish();
   }
 
  private:
@@ -111,8 +124,10 @@ class BatchRunner {
       const std::size_t count = std::min(slice_.lookups(), lookups.size() - first);
       const auto start = Clock::now();
       Counters of_slice;
-      const Answers answers = index_.answer(lookups.slice(first, count), answer_options_,
-                                            {.counters = counts_ ? &of_slice : nullptr});
+      const Query query = lookups.slice(first, count);
+      const Answers answers =
+          index_.answer(filter_ ? filter_->restricted(query) : query, answer_options_,
+                        {.counters = counts_ ? &of_slice : nullptr});
       const double seconds = seconds_since(start);
       add(summary_.counters, of_slice);
       slice_.adapt(seconds);
@@ -128,6 +143,7 @@ class BatchRunner {
 
   const Index& index_;
   const AnswerOptions& answer_options_;
+  const std::optional<RowFilter>& filter_;
   bool counts_;
   Sinks& sinks_;
   Summary& summary_;
@@ -141,13 +157,15 @@ std::vector<std::string> all_files(const BatchOptions& options, const LookupSour
   return files;
 }
 
-// The unit of min and max, if the values are times; empty otherwise.
-std::string tick_of_values(const LoadedColumn& values, const Index& index) {
-  if (values.size() != 0) return values.is_time() ? values.tick() : std::string();
-  const std::vector<IncludedType> included = index.included();
-  if (included.size() != 1) return {};
-  if (included.front().type == Type::date32) return "D";
-  return std::string(name_of(included.front().time_unit));
+// The unit of keys, or of min and max, if these are times; empty otherwise.
+std::string tick_of(const LoadedColumn& column) {
+  return column.is_time() ? column.tick() : std::string();
+}
+
+std::string tick_of(const ChosenValues& values) {
+  if (!values.included) return tick_of(values.column);
+  if (values.included->type == Type::date32) return "D";
+  return std::string(name_of(values.included->time_unit));
 }
 
 }  // namespace
@@ -162,42 +180,50 @@ void run_batch(const BatchOptions& options, const LookupSource& source) {
   if (format == OutputFormat::csv || format == OutputFormat::jsonl)
     require_output(options.output, inputs);
   const std::string arrays = format == OutputFormat::npy ? options.output : "";
-  Sinks sinks{format, AnswerFiles(answers, arrays, options.matched, inputs), {}, {}};
+  Sinks sinks{format, AnswerFiles(answers, arrays, options.matched, inputs), {}, {}, {}};
+  if (answers.has(Answer::bitmap)) sinks.mask.emplace();
 
   OpenedIndex opened(options);
-  if (opened.index && options.wants_values() && options.values.empty() &&
-      opened.index->included().empty())
-    fail(
-        "{} includes no values: pass --values FILE with one value per row, or build the index "
-        "with --include FILE",
-        options.saved);
+  const ChosenValues values =
+      choose_values(options, opened.column, opened.index ? &*opened.index : nullptr);
+  if (opened.column.are_points() != source.of_points)
+    fail("{} holds {}: {}", opened.column.name(), opened.column.type_text(),
+         source.of_points ? "build it with --points to filter it"
+                          : "search it with `rtindex filter --where ...`");
   std::vector<LoadedQuery> lookups;
   if (source.has_value) lookups = source.load(opened.queried());
   for (const LoadedQuery& some : lookups) {
+    if (answers.has(Answer::key) && some.kind() != QueryKind::nearest)
+      fail("--answer key is that of `rtindex nearest`: use it, or remove key");
     if (searches_intervals(some.kind()) && !opened.column.interval_ends())
       fail("{} holds keys, not intervals: build it with --start, --end and --ends", options.saved);
     some.require_fit(opened.queried());
   }
-  const LoadedColumn values = options.load_values(opened.column);
-  opened.summary.add_note(values);
+  opened.summary.add_note(values.column);
   for (const LoadedQuery& some : lookups) {
     opened.summary.add_note(some.lower);
     opened.summary.add_note(some.upper);
   }
-  require_short_table(format, total_of(lookups));
+  require_short_table(format, sinks.mask ? opened.column.size() : total_of(lookups));
 
+  const std::optional<RowFilter> filter = options.load_filter();
   opened.build(options);
   if (source.has_value) {
     AnswerOptions answer_options{.answers = answers, .matched = true, .order = options.row_order()};
-    if (!options.values.empty()) answer_options.values = values.view();
+    if (values.included)
+      answer_options.included = values.included->name;
+    else if (!options.values.empty())
+      answer_options.values = values.column.view();
     if (options.limit) answer_options.limit = *options.limit;
-    const AnswerTicks ticks{tick_of_values(values, *opened.index),
-                            opened.column.is_time() ? opened.column.tick() : std::string()};
+    AnswerTicks ticks{tick_of(values), tick_of(opened.column), {}};
+    for (const LoadedColumn& part : opened.column.parts()) ticks.key_parts.push_back(tick_of(part));
     sinks.files.set_ticks(ticks);
     sinks.records.emplace(answers, answer_options.order, ticks);
     if (format != OutputFormat::npy)
-      sinks.writer.emplace(format, options.output, sinks.records->header(lookups.front(), format));
-    BatchRunner(*opened.index, answer_options, options.counters, sinks, opened.summary)
+      sinks.writer.emplace(format, options.output,
+                           sinks.mask ? std::vector<std::string>{"bitmap"}
+                                      : sinks.records->header(lookups.front(), format));
+    BatchRunner(*opened.index, answer_options, filter, options.counters, sinks, opened.summary)
         .run(lookups, options.progress_style());
   }
 

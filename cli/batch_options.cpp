@@ -1,11 +1,14 @@
 #include "cli/batch.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <string_view>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/types.hpp"
+#include "cli/reading.hpp"
+#include "cli/records.hpp"
 #include "column_files/text_values.hpp"
 
 namespace rtindex::cli {
@@ -14,23 +17,16 @@ namespace {
 
 constexpr AnswerSet aggregates = Answer::sum | Answer::min | Answer::max | AnswerSet(Answer::mean);
 
-// The format of files other than the column: by extension, then --format.
-std::optional<FileFormat> format_of(const std::string& path, const std::string& fallback) {
-  const auto by_name = file_format_of(path);
-  if (by_name || fallback.empty()) return by_name;
-  return file_format_named(fallback);
-}
-
 std::string require_a_name(const std::string& text) {
   return text.empty() ? "expected a file name, got an empty text" : "";
 }
 
-// The file and the CSV column of one part of composite keys.
-struct PartFile {
-  std::string path, csv_name;
-};
+LoadedColumn joined(std::vector<LoadedColumn> parts) {
+  return parts.size() == 1 ? std::move(parts.front()) : LoadedColumn::composite(std::move(parts));
+}
 
-// One file for each part, or one CSV file with several columns.
+}  // namespace
+
 std::vector<PartFile> part_files(const std::vector<std::string>& files,
                                  const std::vector<std::string>& names,
                                  const std::string& csv_option) {
@@ -45,11 +41,10 @@ std::vector<PartFile> part_files(const std::vector<std::string>& files,
   return parts;
 }
 
-LoadedColumn joined(std::vector<LoadedColumn> parts) {
-  return parts.size() == 1 ? std::move(parts.front()) : LoadedColumn::composite(std::move(parts));
+std::string name_of_column(const PartFile& part) {
+  if (!part.csv_name.empty() || part.path == standard_stream) return part.csv_name;
+  return std::filesystem::path(part.path).stem().string();
 }
-
-}  // namespace
 
 CLI::Option* add_files_option(CLI::App& verb, const std::string& name,
                               std::vector<std::string>& paths, const std::string& description) {
@@ -65,6 +60,17 @@ CLI::Option* add_file_option(CLI::App& verb, const std::string& name, std::strin
       ->type_name("FILE")
       ->check(require_a_name)
       ->group(input_group);
+}
+
+RowFilter::RowFilter(const LoadedColumn& rows)
+    : bits_(bitmap_bytes(rows.size())), rows_(rows.size()) {
+  if ((rows.type() != Type::boolean && rows.type() != Type::u8) || rows.view().nullable())
+    fail("{} holds {}: expected a filter of bool or uint8 in a .npy file, one for each row",
+         rows.name(), rows.view().nullable() ? "nulls" : rows.type_text());
+  const auto* const elements = static_cast<const std::uint8_t*>(rows.view().data());
+  for (std::size_t row = 0; row < rows_; ++row)
+    bits_[row / 8] =
+        static_cast<std::uint8_t>(bits_[row / 8] | (elements[row] != 0 ? 1U : 0U) << (row % 8));
 }
 
 void IntervalOptions::add_to(CLI::App& verb) {
@@ -133,12 +139,22 @@ void BatchOptions::add_saved_to(CLI::App& verb) {
 void BatchOptions::add_input_to(CLI::App& verb) {
   add_saved_to(verb);
   add_values_to(verb);
+  add_filter_to(verb);
+}
+
+void BatchOptions::add_filter_to(CLI::App& verb) {
+  add_file_option(verb, "--filter", filter,
+                  "File with a bool for each row of the index, as --answer\n"
+                  "bitmap -o writes it: only these rows may match")
+      ->type_name("FILE.npy");
 }
 
 void BatchOptions::add_values_to(CLI::App& verb) {
   add_file_option(verb, "--values", values,
-                  "File with one value per row, for sum, mean, min and max;\n"
-                  "not needed if the index includes values");
+                  "The values of sum, mean, min and max: a column of the CSV\n"
+                  "file --column, a column that the index of --load includes,\n"
+                  "or a file with one value per row")
+      ->type_name("NAME");
   verb.add_option("--values-csv-column", values_csv_column, "Column of --values, if it differs")
       ->type_name("NAME")
       ->group(csv_group);
@@ -161,7 +177,8 @@ void BatchOptions::add_answers_to(CLI::App& verb) {
   verb.add_option("--answer", answers,
                   "any, first, last, count, sum, mean, min, max or rows\n"
                   "(any), and key of `rtindex nearest`; several separated\n"
-                  "by commas")
+                  "by commas. bitmap: for each row whether it matches any\n"
+                  "lookup")
       ->type_name("ANSWER")
       ->join(',')
       ->group(output_group);
@@ -212,6 +229,8 @@ std::vector<std::string> BatchOptions::input_files() const {
   }
   if (!saved.empty()) files.push_back(saved);
   if (!values.empty()) files.push_back(values);
+  if (!filter.empty()) files.push_back(filter);
+  files.insert(files.end(), include.begin(), include.end());
   return files;
 }
 
@@ -221,8 +240,9 @@ AnswerSet BatchOptions::answer_set() const {
   for (;;) {
     const std::size_t comma = rest.find(',');
     set = set | answer_named(trimmed(rest.substr(0, comma)));
-    if (set.has_any_of(Answer::bitmap | Answer::bitmaps))
-      fail("bitmaps are for programs, and the command has no file for them: use --answer rows");
+    if (set.has(Answer::bitmaps))
+      fail(
+          "bitmaps of each lookup are for programs: pass --answer bitmap, the rows of all lookups");
     if (comma == std::string_view::npos) return set;
     rest.remove_prefix(comma + 1);
   }
@@ -245,16 +265,24 @@ void BatchOptions::validate() const {
   if (saved.empty() && verify != "quick") fail("--verify needs --load: add it, or remove --verify");
   const AnswerSet set = answer_set();
   if (wants_values() && values.empty() && saved.empty())
-    fail("--answer sum, mean, min and max need --values FILE with one value per row");
+    fail(
+        "--answer sum, mean, min and max need --values FILE with one value per row, or --values "
+        "NAME, a column of the CSV file --column");
   if (!wants_values() && !values.empty())
     fail("--values needs sum, mean, min or max: add one to --answer, or remove --values");
+  if (set.has(Answer::bitmap) && set != Answer::bitmap &&
+      cli::output_format(output, output_format) != OutputFormat::npy)
+    fail(
+        "--answer bitmap has a value for each row, other answers for each lookup: pass it alone, "
+        "or write arrays with -o OUT.npy");
   if (limit && !set.has(Answer::rows))
     fail("--limit needs rows: add rows to --answer, or remove --limit");
   if (row_order() != RowOrder::any && !set.has(Answer::rows))
     fail("--order needs rows: add rows to --answer, or remove --order");
 }
 
-// The ends are read like the starts, so that both have the same type and unit.
+// Both ends have the same type and unit: the ends are read like the starts, but dates that start
+// intervals like the times that end them or that are looked up, as midnights.
 LoadedColumn BatchOptions::load_intervals() const {
   intervals.require_complete();
   if (columns.size() > 1 || !csv_columns.empty())
@@ -266,31 +294,54 @@ LoadedColumn BatchOptions::load_intervals() const {
       file.csv_column = {.name = name, .option = option};
     }
     if (!format.empty()) file.format = file_format_named(format);
-    if (!columns.empty() &&
-        (file.format ? file.format : file_format_of(file.path)) != FileFormat::csv)
+    const auto found = file.format ? file.format : file_format_of(file.path);
+    if (!columns.empty() && !found)
+      fail(
+          "{}: unknown extension: pass --format csv for its columns {} and {}, with --delimiter "
+          "tab if tabs separate them, and --no-header if there is no line of names",
+          file.path, intervals.start, intervals.end);
+    if (!columns.empty() && found != FileFormat::csv)
       fail(
           "{} is not a CSV file, so it has no columns {} and {}: pass --start FILE and --end FILE "
           "without --column",
           file.path, intervals.start, intervals.end);
-    return load(file);
+    return read(file);
   };
   std::vector<LoadedColumn> parts;
   for (const std::string& name : intervals.by) parts.push_back(load_one(name, "--by", nullptr));
-  parts.push_back(load_one(intervals.start, "--start", nullptr));
-  parts.push_back(load_one(intervals.end, "--end", &parts.back()));
+  LoadedColumn start = load_one(intervals.start, "--start", nullptr);
+  const bool are_dates = start.type() == Type::timestamp64 && start.unit() == "D";
+  LoadedColumn end = load_one(intervals.end, "--end", are_dates ? nullptr : &start);
+  if (are_dates && end.type() != Type::timestamp64) {
+    end = load_one(intervals.end, "--end", &start);
+  } else if (are_dates && end.unit() != "D") {
+    start = load_one(intervals.start, "--start", &end);
+  } else if (are_dates && !intervals.key_unit.empty()) {
+    LoadedColumn keys = LoadedColumn::indexed("--key", Type::timestamp64, 0);
+    keys.set_unit(intervals.key_unit);
+    start = load_one(intervals.start, "--start", &keys);
+    end = load_one(intervals.end, "--end", &keys);
+  }
+  parts.push_back(std::move(start));
+  parts.push_back(std::move(end));
   return LoadedColumn::intervals(std::move(parts), ends_named(intervals.ends));
 }
 
 LoadedColumn BatchOptions::load_column() const {
   if (intervals.has_value()) return load_intervals();
   std::vector<LoadedColumn> parts;
+  std::vector<std::string> names;
+  if (as_points && has_csv_columns() && csv_columns.empty())
+    fail("missing columns of points: pass --csv-column for each, 2 to 8 of them");
   for (const PartFile& part : part_files(columns, csv_columns, "--csv-column")) {
     ColumnFile file{
         .path = part.path, .csv_column = {.name = part.csv_name}, .csv_format = csv.format()};
+    if (as_points) file.csv_column.option = "--where";
     if (!format.empty()) file.format = file_format_named(format);
-    parts.push_back(load(file));
+    parts.push_back(read(file));
+    names.push_back(name_of_column(part));
   }
-  if (as_points) return LoadedColumn::points_of(std::move(parts));
+  if (as_points) return LoadedColumn::points_of(std::move(parts), std::move(names));
   return joined(std::move(parts));
 }
 
@@ -298,13 +349,13 @@ LoadedColumn BatchOptions::load_lookups(const std::vector<std::string>& files,
                                         const std::vector<std::string>& csv_names,
                                         const std::string& csv_option,
                                         const LoadedColumn& like) const {
-  const bool is_csv = format_of(files.front(), format) == FileFormat::csv;
+  const bool is_csv = format_of_file(files.front()) == FileFormat::csv;
   const auto& names =
       csv_names.empty() && is_csv && csv_columns.size() > 1 ? csv_columns : csv_names;
   std::vector<LoadedColumn> parts;
   for (const PartFile& part : part_files(files, names, csv_option)) {
     const bool is_part = parts.size() < like.parts().size();
-    parts.push_back(load(lookup_file(part.path, part.csv_name, csv_option,
+    parts.push_back(read(lookup_file(part.path, part.csv_name, csv_option,
                                      is_part ? like.parts()[parts.size()] : like)));
   }
   // A single part is a prefix of composite keys.
@@ -320,36 +371,27 @@ bool BatchOptions::has_csv_columns() const {
   return found == FileFormat::csv;
 }
 
-ColumnFile BatchOptions::values_file() const {
-  // --csv-column names the key column if that is a CSV file; otherwise it may name the values.
-  const bool keys_are_csv = has_csv_columns();
-  ColumnFile file{.path = values,
-                  .format = format_of(values, format),
-                  .csv_column = {.name = values_csv_column, .option = values_csv_option},
-                  .csv_format = csv.format(),
-                  .access = Access::random};
-  if (file.csv_column.name.empty() && !keys_are_csv && csv_columns.size() <= 1)
-    file.csv_column = {.name = csv_columns.empty() ? "" : csv_columns.front(),
-                       .or_the_only_one = true};
-  return file;
+std::optional<FileFormat> BatchOptions::format_of_file(const std::string& path) const {
+  const auto by_name = file_format_of(path);
+  if (by_name || format.empty()) return by_name;
+  return file_format_named(format);
 }
 
-LoadedColumn BatchOptions::load_values(const LoadedColumn& of_column) const {
-  if (values.empty()) return {};
-  LoadedColumn loaded = load(values_file());
-  if (!is_native(loaded.type()))
-    fail("{} holds strings: expected numbers for sum, mean, min and max", loaded.name());
-  if (loaded.size() != of_column.size())
-    fail("{} holds {} values, but {} has {} rows: expected one value per row", loaded.name(),
-         loaded.size(), of_column.name(), of_column.size());
-  return loaded;
+std::optional<RowFilter> BatchOptions::load_filter() const {
+  if (filter.empty()) return std::nullopt;
+  return RowFilter(
+      read({.path = filter, .format = format_of_file(filter), .csv_format = csv.format()}));
+}
+
+LoadedColumn BatchOptions::read(const ColumnFile& file) const {
+  return read_column(file, progress_style());
 }
 
 ColumnFile BatchOptions::lookup_file(const std::string& path, const std::string& csv_name,
                                      const std::string& csv_option,
                                      const LoadedColumn& like) const {
   ColumnFile file{.path = path,
-                  .format = format_of(path, format),
+                  .format = format_of_file(path),
                   .csv_column = {.name = csv_name, .option = csv_option},
                   .csv_format = csv.format(),
                   .like = &like};

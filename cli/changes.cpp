@@ -86,12 +86,12 @@ std::string Changes::apply(Index& index) const {
     add_line("changed", counted(keys->rows.size(), "key"));
   }
   if (included) {
-    index.set_included(included->rows.view(), included->elements.view());
+    index.set_included(included->rows.view(), included->values.column.view(),
+                       included->values.name);
     add_line("changed", counted(included->rows.size(), "included value"));
   }
   if (inserted) {
-    const ColumnView values = inserted_values ? inserted_values->view() : ColumnView();
-    const std::uint32_t first = index.insert(inserted->view(), values);
+    const std::uint32_t first = index.insert(inserted->view(), included_columns(inserted_values));
     add_line("inserted", fmt::format("{} from rowID {}", counted(inserted->size(), "row"), first));
   }
   if (merge) {

@@ -3,26 +3,34 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <rtindex/index.hpp>
 
+#include "cli/value_columns.hpp"
 #include "column_files/loaded_column.hpp"
 
 namespace rtindex::cli {
 
 // The changes of `rtindex update`; those that are not requested have no columns.
 struct Changes {
-  // Rows, and their new keys or values.
+  // Rows, and their new keys.
   struct Assignment {
     LoadedColumn rows, elements;
+  };
+
+  // Rows, and their new values in an included column.
+  struct NewValues {
+    LoadedColumn rows;
+    NamedColumn values;
   };
 
   std::optional<LoadedColumn> erased_rows;
   std::optional<LoadedColumn> erased_keys;
   std::optional<Assignment> keys;
-  std::optional<Assignment> included;
+  std::optional<NewValues> included;
   std::optional<LoadedColumn> inserted;
-  std::optional<LoadedColumn> inserted_values;
+  std::vector<NamedColumn> inserted_values;
   bool merge = false;
 
   // Applies the changes in the order of the members; returns a line for each.

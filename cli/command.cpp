@@ -98,8 +98,23 @@ std::string unknown_verb(const CLI::App& app, const std::string& text) {
                      suggestion(text, verbs_of(app)));
 }
 
+// The verbs that have an option.
+std::vector<std::string> verbs_with(const CLI::App& app, const std::string& option) {
+  std::vector<std::string> names;
+  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; })) {
+    const std::vector<std::string> options = options_of(*verb);
+    if (std::find(options.begin(), options.end(), option) != options.end())
+      names.push_back("rtindex " + verb->get_name());
+  }
+  return names;
+}
+
 std::string unknown_option(const CLI::App& verb, const std::string& text) {
   const std::string name = text.substr(0, text.find('='));
+  if (const CLI::App* const app = verb.get_parent())
+    if (const std::vector<std::string> others = verbs_with(*app, name); !others.empty())
+      return fmt::format("'{}' is no option of rtindex {}, but of {}", name, verb.get_name(),
+                         fmt::join(others, ", "));
   return fmt::format("unknown option or argument '{}'{}", text, suggestion(name, options_of(verb)));
 }
 

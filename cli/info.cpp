@@ -1,4 +1,4 @@
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -105,7 +105,11 @@ std::vector<ColumnInfo> columns_of(const InfoOptions& options) {
   std::vector<ColumnInfo> all;
   for (const std::string& name : names) {
     file.csv_column.name = name;
-    all.push_back(info_of(name, file));
+    if (name.empty() && names.size() > 1)
+      all.push_back({.error = fmt::format("column {} of {} has no name in the first line: name it",
+                                          all.size() + 1, options.file)});
+    else
+      all.push_back(info_of(name, file));
   }
   return all;
 }
@@ -135,25 +139,45 @@ void print_table(const std::vector<ColumnInfo>& columns) {
       table.add({info.name, info.type, fmt::format("{}", info.rows), fmt::format("{}", info.nulls),
                  info.min.value_or("-"), info.max.value_or("-")});
   if (table.rows() != 0) fmt::print("{}", table.text());
+  const std::string* last_error = nullptr;  // of a broken line every column has the same
   for (const ColumnInfo& info : columns) {
     if (!info.note.empty()) fmt::print("note: {}\n", info.note);
-    if (!info.error.empty()) fmt::print("cannot be read: {}\n", info.error);
+    if (info.error.empty()) continue;
+    if (last_error == nullptr || *last_error != info.error)
+      fmt::print("cannot be read: {}\n", info.error);
+    last_error = &info.error;
   }
 }
 
+std::vector<std::string> names_of(const std::vector<IncludedType>& included) {
+  std::vector<std::string> names;
+  for (const IncludedType& one : included) names.push_back(one.name);
+  return names;
+}
+
+Index load_index(const std::string& file) {
+  const InterruptGuard guard;
+  Progress loading("loading " + file, Progress::of_call, Progress::on_terminal_only());
+  return load(file, {.control = loading.control()});
+}
+
 void print_index(const InfoOptions& options) {
-  const Index index = load(options.file);
+  const Index index = load_index(options.file);
   const LoadedColumn column = column_of(index, options.file);
   const std::uintmax_t bytes = std::filesystem::file_size(options.file);
   if (options.json) {
     fmt::print(
-        "{{\"file\": {}, \"spec\": {}, \"type\": {}, \"rows\": {}, \"live\": {}, "
-        "\"bytes\": {}}}\n",
+        "{{\"file\": {}, \"spec\": {}, \"type\": {}, \"rows\": {}, \"valid\": {}, "
+        "\"bytes\": {}, \"columns\": {}, \"included\": {}}}\n",
         json_text(options.file), json_text(index.spec().text()), json_text(column.type_text()),
-        index.size(), index.valid(), bytes);
+        index.size(), index.valid(), bytes, json_array(column.part_names()),
+        json_array(names_of(index.included())));
     return;
   }
   fmt::print("index file of {}\n{}", human_bytes(bytes), index.describe());
+  if (column.are_points()) fmt::print("columns: {}\n", fmt::join(column.part_names(), ", "));
+  if (!index.included().empty())
+    fmt::print("--values: {}\n", fmt::join(names_of(index.included()), ", "));
 }
 
 void describe_file(const InfoOptions& options) {

@@ -9,6 +9,7 @@
 #include "cli/batch.hpp"
 #include "cli/key_input.hpp"
 #include "cli/verbs.hpp"
+#include "column_files/text_values.hpp"
 
 namespace rtindex::cli {
 
@@ -27,8 +28,20 @@ void require_intervals(const BatchOptions& options) {
   if (options.saved.empty()) options.intervals.require_complete();
 }
 
-void find_containing(const ContainsOptions& options) {
+// The unit of the keys of the command line that have a time of day; empty if there are none.
+std::string unit_of_times(const std::vector<std::string>& keys) {
+  std::string unit;
+  for (const std::string& key : keys) {
+    const auto time = parse_iso_time(key.substr(key.rfind(',') + 1));  // npos + 1: all of it
+    if (time && time->nanoseconds % 1000 != 0) return "ns";
+    if (time && !time->is_date) unit = "us";
+  }
+  return unit;
+}
+
+void find_containing(ContainsOptions options) {
   require_intervals(options);
+  options.intervals.key_unit = unit_of_times(options.keys.texts);
   LookupSource source = options.keys.source(options);
   source.load = [&](const LoadedColumn& points) {
     std::vector<LoadedQuery> lookups;

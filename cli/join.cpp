@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <functional>
@@ -33,6 +34,7 @@ struct JoinOptions : BatchOptions {
   bool asof = false;
   std::string how;         // empty: left with --asof, inner otherwise
   std::string range_ends;  // of ranges; empty: --ends
+  std::string pair_order = "lookups";
 
   [[nodiscard]] JoinKind kind() const {
     if (how.empty()) return asof ? JoinKind::left : JoinKind::inner;
@@ -46,6 +48,7 @@ struct JoinOptions : BatchOptions {
   void validate_join() const {
     validate();
     static_cast<void>(kind());
+    static_cast<void>(join_order_named(pair_order));
     if (keys.has_value() && ranges.has_value())
       fail("conflicting keys and ranges: pass --keys, or --lower and --upper");
     if (!ranges.has_value()) {
@@ -174,7 +177,9 @@ void join(const JoinOptions& options) {
     inputs.insert(inputs.end(), files.begin(), files.end());
   JoinOutput output(options, inputs);
   OpenedIndex opened(options);
+  opened.require_no_points();
   const std::vector<LoadedQuery> batches = load_queries(options, opened);
+  const std::optional<RowFilter> filter = options.load_filter();
   opened.build(options);
 
   output.start(batches.front());
@@ -183,15 +188,20 @@ void join(const JoinOptions& options) {
   std::size_t total = 0;
   for (const LoadedQuery& lookups : batches) total += lookups.size();
   Progress progress("joining", total, options.progress_style());
+  const rtindex::JoinOptions join_options{.order = join_order_named(options.pair_order)};
+  std::size_t done = 0;
   for (const LoadedQuery& lookups : batches) {
     const std::size_t first = opened.summary.lookups;
-    opened.index->join_batches(lookups.all(), options.kind(), max_pairs,
-                               [&](const JoinedRows& batch) {
-                                 output.append(batch, first, lookups);
-                                 if (!batch.lookups.empty())
-                                   progress.set(first + batch.lookups.back() + 1);
-                                 InterruptGuard::check();
-                               });
+    const Query query = filter ? filter->restricted(lookups.all()) : lookups.all();
+    opened.index->join_batches(
+        query, options.kind(), max_pairs,
+        [&](const JoinedRows& batch) {
+          output.append(batch, first, lookups);
+          if (!batch.lookups.empty()) done = std::max(done, first + batch.lookups.back() + 1);
+          progress.set(done);
+          InterruptGuard::check();
+        },
+        join_options);
     opened.summary.lookups += lookups.size();
   }
   progress.finish();
@@ -234,6 +244,7 @@ void add_join(CLI::App& app) {
   CLI::App* verb =
       app.add_subcommand("join", "Pair lookups with rows: equal keys, ranges, ASOF, intervals.");
   options->add_saved_to(*verb);
+  options->add_filter_to(*verb);
   options->keys.add_to(*verb);
   options->ranges.add_to(*verb);
   options->intervals.add_to(*verb);
@@ -247,6 +258,11 @@ void add_join(CLI::App& app) {
       ->group(interval_group);
   verb->add_option("--how", options->how, "inner, left, semi or anti (inner; left with --asof)")
       ->type_name("HOW")
+      ->group(output_group);
+  verb->add_option("--order", options->pair_order,
+                   "lookups: pairs in the order of the lookups (default); any:\n"
+                   "in the order that is fastest")
+      ->type_name("ORDER")
       ->group(output_group);
   verb->add_flag("--asof", options->asof, "Join each key with its neighbour")
       ->group(neighbour_group);

@@ -1,11 +1,13 @@
 #include "cli/loaded_query.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <map>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/types.hpp"
+#include "cli/json_text.hpp"
 #include "cli/summary.hpp"
 #include "column_files/csv_scanner.hpp"
 #include "column_files/text_column.hpp"
@@ -45,7 +47,30 @@ void require_comparable(const LoadedColumn& lookups, const LoadedColumn& column)
          lookups.type_text(), column.name(), column.type_text(), column.unit());
 }
 
+// What to do with a column of texts such as this one.
+std::string advice_for(const std::string& sample) {
+  if (has_decimal_comma(sample)) return "pass --decimal , if its comma is a decimal point, ";
+  if (std::count(sample.begin(), sample.end(), '.') == 3 && looks_like_a_value(sample))
+    return "convert the addresses to integers, ";
+  if (looks_like_a_value(sample))
+    return "write numbers as 1234.5 and times as 2024-01-31T12:30 in the file, ";
+  return "";
+}
+
 }  // namespace
+
+void require_text_bounds(const LoadedColumn& bounds, const LoadedColumn& column) {
+  if (!bounds.parts().empty() && !column.parts().empty())
+    return require_text_bounds(bounds.parts().back(), column.parts()[bounds.parts().size() - 1]);
+  if (!column.inferred_text() || bounds.type() != Type::string || bounds.size() == 0) return;
+  for (std::size_t i = 0; i < bounds.size(); ++i)
+    if (!looks_like_a_value(bounds.plain_text(i))) return;
+  const auto& [name, sample] = *column.inferred_text();
+  fail(
+      "{}: {} looks like a number or a time, but column {} of {} holds text, such as '{}', in "
+      "which 10 comes before 9: {}or pass --type {}:string to compare it as text",
+      bounds.name(), bounds.plain_text(0), name, column.name(), sample, advice_for(sample), name);
+}
 
 Condition LoadedCondition::view() const {
   return {kind, has_lower ? lower.view() : ColumnView(), has_upper ? upper.view() : ColumnView(),
@@ -61,15 +86,21 @@ Query LoadedQuery::slice(std::size_t first, std::size_t count) const {
 }
 
 void LoadedQuery::require_fit(const LoadedColumn& column) const {
-  if (has_lower) require_comparable(lower, column);
+  const bool compares = has_two_ends(kind()) || searches_intervals(kind());
+  const auto require_bounds = [&](const LoadedColumn& bounds) {
+    require_comparable(bounds, column);
+    if (compares) require_text_bounds(bounds, column);
+  };
+  if (has_lower) require_bounds(lower);
   if (!has_upper) return;
-  require_comparable(upper, column);
+  require_bounds(upper);
   if (has_lower && lower.size() != upper.size())
     fail("{} holds {} lower bounds, but {} holds {} upper bounds: expected one of each per range",
          lower.name(), lower.size(), upper.name(), upper.size());
 }
 
-RangeText split_range(const std::string& text, const LoadedColumn& column) {
+RangeText split_range(const std::string& text, const LoadedColumn& column,
+                      const std::string& option) {
   const auto cut_at = [&](std::size_t colon) {
     return RangeText{text.substr(0, colon), text.substr(colon + 1)};
   };
@@ -78,10 +109,10 @@ RangeText split_range(const std::string& text, const LoadedColumn& column) {
       first != std::string::npos && text.find(':', first + 1) == std::string::npos;
   if (!column.is_time()) {
     if (one_colon) return cut_at(first);
-    fail(
-        "invalid --range {}: expected LOWER:UPPER, such as 23:25, 23: or :25; for keys with a "
-        "colon, pass the files --lower and --upper of `rtindex range`",
-        text);
+    fail("invalid {} {}: expected LOWER:UPPER, such as 23:25, 23: or :25{}", option, text,
+         option != "--range" ? ""
+                             : "; for keys with a colon, pass the files --lower and --upper of "
+                               "`rtindex range`");
   }
   if (text == ":") return {};
   // A missing end.
@@ -99,7 +130,7 @@ RangeText split_range(const std::string& text, const LoadedColumn& column) {
       return range;
   }
   if (one_colon && !parse_iso_time(text)) return cut_at(first);
-  fail("invalid --range {} of {}: expected LOWER:UPPER, such as 2024-01-31:2024-02-02{}", text,
+  fail("invalid {} {} of {}: expected LOWER:UPPER, such as 2024-01-31:2024-02-02{}", option, text,
        column.type_text(), column.tick() == "D" ? "" : " or 2024-01-31T12:30:2024-01-31T13:00");
 }
 
@@ -121,17 +152,23 @@ std::string unquoted(const std::string& part) {
       .unquoted();
 }
 
-// "Oslo,2024-01-31" as its parts; the last one may contain commas without quotes.
-std::vector<std::string> split_parts(const std::string& text, std::size_t most) {
+// "Oslo,2024-01-31" as its parts, with their quotes; the last one may contain commas without them.
+std::vector<std::string> quoted_parts(const std::string& text, std::size_t most) {
   std::vector<std::string> parts;
   std::size_t first = 0;
   while (parts.size() + 1 < most) {
     const std::size_t comma = end_of_part(text, first);
     if (comma == std::string::npos) break;
-    parts.push_back(unquoted(text.substr(first, comma - first)));
+    parts.push_back(text.substr(first, comma - first));
     first = comma + 1;
   }
-  parts.push_back(unquoted(text.substr(first)));
+  parts.push_back(text.substr(first));
+  return parts;
+}
+
+std::vector<std::string> split_parts(const std::string& text, std::size_t most) {
+  std::vector<std::string> parts = quoted_parts(text, most);
+  for (std::string& part : parts) part = unquoted(part);
   return parts;
 }
 
@@ -170,9 +207,29 @@ RangeText split_led_range(const std::string& text, const LoadedColumn& points) {
   return range;
 }
 
-std::vector<std::string> split_values(const std::string& text) {
-  return split_parts(text, std::numeric_limits<std::size_t>::max());
+std::vector<std::string> split_values(const std::string& text, const std::string& option) {
+  std::vector<std::string> values = quoted_parts(text, std::numeric_limits<std::size_t>::max());
+  for (std::string& value : values) {
+    if (value.empty())
+      fail(
+          "{}={} has an empty value: write \"\" for an empty text; nulls need a filter of their "
+          "own",
+          option, text);
+    value = unquoted(value);
+  }
+  return values;
 }
+
+namespace {
+
+// How keys of a column are written, where a reader may wonder.
+std::string forms(const LoadedColumn& column) {
+  if (column.is_time()) return ": " + time_forms(column.tick());
+  const bool fractions = column.type() == Type::f32 || column.type() == Type::f64;
+  return fractions ? ": write a number such as 1.5" : "";
+}
+
+}  // namespace
 
 LoadedColumn inline_keys(const std::vector<std::string>& texts, const std::string& option,
                          const LoadedColumn& column) {
@@ -196,10 +253,26 @@ LoadedColumn inline_keys(const std::vector<std::string>& texts, const std::strin
     if (!can_compare(column.type(),
                      std::move(alone).finish({.name = option, .like = &column}).type()))
       fail("invalid {} '{}': expected {}, the type of {}{}", option, text, column.type_text(),
-           column.name(), column.is_time() ? ": " + time_forms(column.tick()) : std::string());
+           column.name(), forms(column));
   }
   return loaded;
 }
+
+namespace {
+
+// Those of its metadata, which the Python package shares; columns without a name are numbered.
+std::vector<std::string> names_of_points(const Index& index) {
+  const std::size_t columns = index.part_types().size();
+  const std::map<std::string, std::string> metadata = index.metadata();
+  if (const auto stored = metadata.find(column_names_entry); stored != metadata.end())
+    if (auto names = strings_of_json(stored->second); names && names->size() == columns)
+      return std::move(*names);
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < columns; ++i) names.push_back(std::to_string(i));
+  return names;
+}
+
+}  // namespace
 
 LoadedColumn column_of(const Index& index, const std::string& file) {
   if (index.type() == Type::composite) {
@@ -209,6 +282,10 @@ LoadedColumn column_of(const Index& index, const std::string& file) {
     for (std::size_t part = 0; part < types.size(); ++part) {
       parts.push_back(LoadedColumn::indexed(file, types[part], index.size()));
       parts.back().set_unit(std::string(name_of(units[part])));
+    }
+    if (index.holds_points()) {
+      std::vector<std::string> names = names_of_points(index);
+      return LoadedColumn::points_of(std::move(parts), std::move(names));
     }
     if (const auto ends = index.interval_ends())
       return LoadedColumn::intervals(std::move(parts), *ends);

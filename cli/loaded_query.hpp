@@ -42,12 +42,17 @@ struct LoadedQuery {
   void require_fit(const LoadedColumn& column) const;
 };
 
+// Throws if all bounds look like numbers and the column became text because some field is no
+// number: its order is not that of numbers.
+void require_text_bounds(const LoadedColumn& bounds, const LoadedColumn& column);
+
 // Splits LOWER:UPPER from the command line, either of which may be missing. Times of day contain
-// colons themselves.
+// colons themselves. `option`: for messages.
 struct RangeText {
   std::string lower, upper;
 };
-[[nodiscard]] RangeText split_range(const std::string& text, const LoadedColumn& column);
+[[nodiscard]] RangeText split_range(const std::string& text, const LoadedColumn& column,
+                                    const std::string& option = "--range");
 // Of intervals with leading columns, whose values come first: "blue,9:11".
 [[nodiscard]] RangeText split_led_range(const std::string& text, const LoadedColumn& points);
 
@@ -56,8 +61,9 @@ struct RangeText {
 [[nodiscard]] LoadedColumn inline_keys(const std::vector<std::string>& texts,
                                        const std::string& option, const LoadedColumn& column);
 
-// "Oslo,Bergen" as its values; one with a comma is quoted as in CSV files.
-[[nodiscard]] std::vector<std::string> split_values(const std::string& text);
+// "Oslo,Bergen" as its values; one with a comma and an empty one are quoted as in CSV files.
+[[nodiscard]] std::vector<std::string> split_values(const std::string& text,
+                                                    const std::string& option);
 
 // The column of a saved index, without its elements.
 [[nodiscard]] LoadedColumn column_of(const Index& index, const std::string& file);

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 
+#include "base/error.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/loaded_query.hpp"
 #include "cli/progress.hpp"
@@ -13,7 +14,6 @@ namespace rtindex::cli {
 OpenedIndex::OpenedIndex(const BatchOptions& options) {
   options.validate();
   if (options.saved.empty()) {
-    const Progress reading("reading", 0, options.progress_style());
     column = options.load_column();
     if (column.interval_ends()) points_ = column.points();
     return;
@@ -28,6 +28,11 @@ OpenedIndex::OpenedIndex(const BatchOptions& options) {
   summary.loaded = true;
   column = column_of(*index, options.saved);
   if (column.interval_ends()) points_ = column.points();
+}
+
+void OpenedIndex::require_no_points() const {
+  if (index && index->holds_points())
+    fail("{} holds points: search it with `rtindex filter --where ...`", column.name());
 }
 
 void OpenedIndex::build(const BatchOptions& options) {

@@ -21,6 +21,8 @@ using Clock = std::chrono::steady_clock;
 struct OpenedIndex {
   // Loads the column, or the saved index. Throws if options conflict.
   explicit OpenedIndex(const BatchOptions& options);
+  // Throws if the index holds points, which only `rtindex filter` searches.
+  void require_no_points() const;
   // Builds the index over the column, after all lookups were validated.
   void build(const BatchOptions& options);
   // The summary on stderr, unless the call is quiet.

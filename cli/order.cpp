@@ -83,6 +83,7 @@ void rank_keys(const RankOptions& options) {
   options.keys.require_given();
   const NumberOutput output(options, options.keys.files);
   OpenedIndex opened(options);
+  opened.require_no_points();
   const LoadedQuery lookups = options.keys.load(options, opened.column);
   lookups.require_fit(opened.column);
   opened.build(options);
@@ -124,11 +125,12 @@ void select_rows(const SelectOptions& options) {
                                          ? std::vector<std::string>()
                                          : std::vector<std::string>{options.ranks_file});
   OpenedIndex opened(options);
+  opened.require_no_points();
   LoadedColumn from_file;
   if (!options.ranks_file.empty())
-    from_file =
-        load(options.lookup_file(options.ranks_file, options.ranks_csv_column, "--ranks-csv-column",
-                                 LoadedColumn::indexed("", Type::u64, 0)));
+    from_file = options.read(options.lookup_file(options.ranks_file, options.ranks_csv_column,
+                                                 "--ranks-csv-column",
+                                                 LoadedColumn::indexed("", Type::u64, 0)));
   opened.build(options);
   std::vector<std::int64_t> ranks = options.ranks;
   if (!options.quantiles.empty()) ranks = ranks_of(options.quantiles, opened.index->valid());

@@ -56,10 +56,17 @@ std::string json_cell(const Cell& cell) {
   return fmt::format("[{}]", fmt::join(cell.rows, ", "));
 }
 
+// A line break within a text would break the table.
+std::string one_line(std::string text) {
+  for (char& c : text)
+    if (static_cast<unsigned char>(c) < ' ') c = ' ';
+  return text;
+}
+
 std::string table_cell(const Cell& cell) {
-  if (!cell.shown.empty()) return cell.shown;
+  if (!cell.shown.empty()) return one_line(cell.shown);
   if (cell.kind == Cell::Kind::null) return "-";
-  if (cell.kind != Cell::Kind::rows) return cell.text;
+  if (cell.kind != Cell::Kind::rows) return one_line(cell.text);
   if (cell.rows.size() <= max_rows_shown) return fmt::format("{}", fmt::join(cell.rows, " "));
   const auto some = std::span(cell.rows).first(max_rows_shown);
   return fmt::format("{} and {} more", fmt::join(some, " "), cell.rows.size() - max_rows_shown);

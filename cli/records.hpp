@@ -23,6 +23,8 @@ struct Cell {
 
   static Cell number(std::string text) { return {.kind = Kind::number, .text = std::move(text)}; }
   static Cell words(std::string text) { return {.kind = Kind::text, .text = std::move(text)}; }
+  // Without quotes in JSON.
+  static Cell boolean(bool value) { return number(value ? "true" : "false"); }
   // A rowID, null for a miss.
   static Cell row(std::uint32_t row);
 };

@@ -14,9 +14,10 @@ std::string milliseconds_text(double seconds) {
                                           : 0);
 }
 
-void Summary::add_note(const LoadedColumn& of_file) {
+void Summary::add_note(const LoadedColumn& of_file, const std::string& column) {
   if (!of_file.remark().empty())
-    notes.push_back(fmt::format("{}: {}", of_file.name(), of_file.remark()));
+    notes.push_back(fmt::format("{}{}{}: {}", of_file.name(), column.empty() ? "" : ", ", column,
+                                of_file.remark()));
 }
 
 std::string Summary::text(const LoadedColumn& column, const Index& index) const {

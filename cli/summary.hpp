@@ -12,6 +12,9 @@ namespace rtindex::cli {
 
 // Metadata of an index file: the unit of its column if TimeUnit has no name for it ("25s").
 inline constexpr const char* numpy_unit_name = "numpy_time_unit";
+// The names of the columns of points, as a JSON array. The Python package reads and writes them
+// too.
+inline constexpr const char* column_names_entry = "names";
 
 // The summary of a call, printed to stderr.
 struct Summary {
@@ -26,7 +29,8 @@ struct Summary {
   std::vector<std::string> files;
   std::vector<std::string> notes;  // on files other than the column
 
-  void add_note(const LoadedColumn& of_file);
+  // `column`: its name in the file; empty: none.
+  void add_note(const LoadedColumn& of_file, const std::string& column = {});
   [[nodiscard]] std::string text(const LoadedColumn& column, const Index& index) const;
 };
 

@@ -1,8 +1,6 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
-#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -16,10 +14,10 @@
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 #include "cli/batch.hpp"
-#include "cli/changes.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/progress.hpp"
 #include "cli/summary.hpp"
+#include "cli/update_input.hpp"
 #include "cli/verbs.hpp"
 #include "file/atomic_file.hpp"
 
@@ -29,37 +27,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
-
-struct UpdateOptions : BatchOptions {
-  std::string insert, erase, erase_keys;
-  std::vector<std::string> insert_key, erase_key;  // on the command line
-  std::vector<std::uint32_t> erase_row;
-  std::pair<std::string, std::string> set_keys, set_included;  // files of rows, of elements
-  std::string rows_csv_column;
-  bool merge = false;
-
-  [[nodiscard]] std::vector<std::string> input_files() const {
-    std::vector<std::string> files = {
-        insert,         erase,           erase_keys,         values,
-        set_keys.first, set_keys.second, set_included.first, set_included.second};
-    if (inserts_files()) files.insert(files.end(), {intervals.start, intervals.end});
-    return files;
-  }
-  // Whether --start and --end are files, not the columns of another one.
-  [[nodiscard]] bool inserts_files() const {
-    return !intervals.start.empty() && insert.empty() && set_keys.first.empty();
-  }
-  [[nodiscard]] bool inserts() const {
-    return !insert.empty() || !insert_key.empty() || inserts_files();
-  }
-  [[nodiscard]] bool erases_rows() const { return !erase.empty() || !erase_row.empty(); }
-  [[nodiscard]] bool erases_keys() const { return !erase_keys.empty() || !erase_key.empty(); }
-  [[nodiscard]] bool sets_keys() const { return !set_keys.first.empty(); }
-  [[nodiscard]] bool sets_included() const { return !set_included.first.empty(); }
-  [[nodiscard]] bool changes() const {
-    return inserts() || erases_rows() || erases_keys() || sets_keys() || sets_included() || merge;
-  }
-};
 
 void require_valid(const UpdateOptions& options) {
   if (options.saved.empty()) fail("missing index: pass the FILE.rtindex to change");
@@ -75,7 +42,7 @@ void require_valid(const UpdateOptions& options) {
     fail("conflicting --erase and --erase-row: pass a file or rows, not both");
   if (!options.erase_keys.empty() && !options.erase_key.empty())
     fail("conflicting --erase-keys and --erase-key: pass a file or keys, not both");
-  if (!options.values.empty() && !options.inserts())
+  if (!options.include.empty() && !options.inserts())
     fail("--include needs --insert; for existing rows, pass --set-included ROWS VALUES");
 }
 
@@ -85,114 +52,6 @@ void require_output_apart(const UpdateOptions& options) {
   for (const std::string& file : options.input_files())
     if (!file.empty() && fs::equivalent(options.output, file, error) && !error)
       fail("{} is also an input: pass another output file", options.output);
-}
-
-LoadedColumn load_rows(const UpdateOptions& options, const std::string& file) {
-  const LoadedColumn like = LoadedColumn::indexed(options.saved, Type::u32, 0);
-  return as_rows(
-      load(options.lookup_file(file, options.rows_csv_column, "--rows-csv-column", like)));
-}
-
-LoadedColumn load_keys(const UpdateOptions& options, const std::string& file,
-                       const LoadedColumn& column) {
-  return load(options.lookup_file(file, "", "--csv-column", column));
-}
-
-LoadedColumn require_fit(LoadedColumn keys, const LoadedColumn& column) {
-  LoadedQuery lookups;
-  lookups.lower = std::move(keys);
-  lookups.require_fit(column);
-  return std::move(lookups.lower);
-}
-
-// Intervals from the columns --by, --start and --end of a CSV file, or from files of these names.
-LoadedColumn load_intervals(const UpdateOptions& options, const std::string& file,
-                            const LoadedColumn& column) {
-  const IntervalOptions& names = options.intervals;
-  if (names.start.empty() || names.end.empty())
-    fail("{} holds intervals: pass --start and --end, the columns of {}, or files", options.saved,
-         file.empty() ? "a CSV file" : file);
-  if (names.by.size() + 2 != column.parts().size())
-    fail("{} has {} leading columns, got {}: pass --by for each", options.saved,
-         column.parts().size() - 2, names.by.size());
-  std::vector<std::string> all = names.by;
-  all.insert(all.end(), {names.start, names.end});
-  std::vector<LoadedColumn> parts;
-  for (std::size_t p = 0; p < all.size(); ++p) {
-    const LoadedColumn& like = column.parts()[p];
-    const char* const option = p + 2 < all.size()   ? "--by"
-                               : p + 1 < all.size() ? "--start"
-                                                    : "--end";
-    parts.push_back(require_fit(load(options.lookup_file(file.empty() ? all[p] : file,
-                                                         file.empty() ? "" : all[p], option, like)),
-                                like));
-  }
-  return LoadedColumn::intervals(std::move(parts), *column.interval_ends());
-}
-
-// New included values, in the type of the others.
-LoadedColumn load_included(const UpdateOptions& options, const std::string& file,
-                           const Index& index) {
-  const std::vector<IncludedType> included = index.included();
-  if (included.empty())
-    fail("{} includes no values: remove {}, or build the index with --include FILE", options.saved,
-         file);
-  if (included.size() > 1)
-    fail("{} includes {} columns: change it with the library", options.saved, included.size());
-  const IncludedType& values_type = included.front();
-  LoadedColumn like = LoadedColumn::indexed(options.saved, values_type.type, index.size());
-  like.set_unit(std::string(name_of(values_type.time_unit)));
-  LoadedColumn values =
-      load(options.lookup_file(file, options.values_csv_column, options.values_csv_option, like));
-  return as_numbers(std::move(values), values_type.type);
-}
-
-LoadedColumn inline_rows(const std::vector<std::uint32_t>& rows) {
-  RawMemory memory(rows.size() * sizeof(std::uint32_t));
-  std::copy(rows.begin(), rows.end(), static_cast<std::uint32_t*>(memory.data()));
-  return LoadedColumn::numbers("--erase-row", Type::u32, std::move(memory), rows.size());
-}
-
-Changes load_changes(const UpdateOptions& options, const Index& index) {
-  const bool are_intervals = index.interval_ends().has_value();
-  if (index.type() == Type::composite && !are_intervals)
-    fail("{} has composite keys: change it with the library", options.saved);
-  if (!are_intervals && options.intervals.has_value())
-    fail("{} holds keys, not intervals: remove --start, --end and --by", options.saved);
-  if (are_intervals && options.erases_keys())
-    fail("{} holds intervals, which are erased by their rows: pass --erase or --erase-row",
-         options.saved);
-  if (are_intervals && !options.insert_key.empty())
-    fail("{} holds intervals: pass --insert FILE.csv with --start and --end", options.saved);
-  const LoadedColumn column = column_of(index, options.saved);
-  const auto keys_of = [&](const std::string& file, const std::vector<std::string>& texts,
-                           const char* option) {
-    if (are_intervals) return load_intervals(options, file, column);
-    return require_fit(
-        file.empty() ? inline_keys(texts, option, column) : load_keys(options, file, column),
-        column);
-  };
-  Changes changes;
-  if (options.erases_rows())
-    changes.erased_rows =
-        options.erase.empty() ? inline_rows(options.erase_row) : load_rows(options, options.erase);
-  if (options.erases_keys())
-    changes.erased_keys = keys_of(options.erase_keys, options.erase_key, "--erase-key");
-  if (options.sets_keys())
-    changes.keys = {load_rows(options, options.set_keys.first),
-                    keys_of(options.set_keys.second, {}, "--set-keys")};
-  if (options.sets_included())
-    changes.included = {load_rows(options, options.set_included.first),
-                        load_included(options, options.set_included.second, index)};
-  if (options.inserts())
-    changes.inserted = keys_of(options.insert, options.insert_key, "--insert-key");
-  if (!options.values.empty())
-    changes.inserted_values = load_included(options, options.values, index);
-  else if (changes.inserted && !index.included().empty())
-    fail("{} includes {} values: pass --include FILE with one for each inserted row", options.saved,
-         name_of(index.included().front().type));
-  changes.merge = options.merge;
-  return changes;
 }
 
 // The line of describe() that starts with `name`, without it.
@@ -222,6 +81,7 @@ void run(UpdateOptions options) {
       load(options.saved, {.verify = options.verify == "full" ? Verify::full : Verify::quick,
                            .control = progress->control()});
   guard.reset();
+  progress.reset();  // files of changes show their own
   const double load_seconds = seconds_from(start);
   const Changes changes = load_changes(options, index);
 
@@ -266,9 +126,15 @@ constexpr const char* update_examples = R"(Examples:
       Row rows[i] now holds keys[i].
   rtindex update prices.rtindex --erase-keys k.npy --insert k.npy --include price.npy
       Replace all rows of these keys by new ones with included values.
+  rtindex update sales.rtindex --insert new.csv --csv-column day --include price --include qty
+      Append rows with two included columns, all from one CSV file.
+  rtindex update sales.rtindex --set-included rows.npy price=new_prices.npy
+      New values of one of several included columns.
   rtindex update bookings.rtindex --insert new.csv --start begin --end until --by room
       Append intervals, from the columns of a CSV file; without --insert, --start and --end are
       files. With --set-keys ROWS FILE.csv, these rows get them.
+  rtindex update points.rtindex --insert new.csv
+      Append points, from the columns that have the names of those of the index.
 
 Changes are applied in the order of the list above: --erase, --erase-keys, --set-keys,
 --set-included, --insert, --merge. rowIDs in files are those of the saved index; the rowIDs of
@@ -297,14 +163,18 @@ void add_changes(CLI::App& verb, UpdateOptions& options) {
   add_pair("--set-keys", options.set_keys, "ROWS KEYS",
            "Two files with rowIDs and their new keys; a null key\nleaves its row without a key");
   add_pair("--set-included", options.set_included, "ROWS VALUES",
-           "Two files with rowIDs and their new included values");
+           "Two files with rowIDs and their new included values;\nNAME=FILE names one of several "
+           "included columns");
   add_file_option(verb, "--insert", options.insert, "File with keys: append a row for each")
       ->group(group);
   add_elements("--insert-key", options.insert_key, "K",
                "A key to insert, instead of --insert; repeatable");
-  add_file_option(verb, "--include", options.values,
-                  "File with the included values of the inserted rows, for an\n"
-                  "index that was built with --include")
+  add_files_option(verb, "--include", options.include,
+                   "Included values of the inserted rows, for an index that was\n"
+                   "built with --include: a column of the CSV file --insert, or\n"
+                   "a file; repeat it for each included column, by its name")
+      ->allow_extra_args(false)
+      ->type_name("NAME")
       ->group(group);
   verb.add_option("--start", options.intervals.start,
                   "Of intervals: the column of starts in the CSV file of\n"
@@ -350,9 +220,9 @@ void add_update(CLI::App& app) {
   verb->add_option("--rows-csv-column", options->rows_csv_column, "Column of rowIDs, if it differs")
       ->type_name("NAME")
       ->group(csv_group);
-  options->values_csv_option = "--include-csv-column";
-  verb->add_option(options->values_csv_option, options->values_csv_column,
-                   "Column of included values, if it differs")
+  verb->add_option("--include-csv-column", options->include_csv_columns,
+                   "Column of included values, if it differs; repeatable")
+      ->allow_extra_args(false)
       ->type_name("NAME")
       ->group(csv_group);
   options->csv.add_to(*verb);

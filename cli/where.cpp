@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 #include "cli/key_input.hpp"
@@ -42,30 +45,79 @@ std::vector<std::string> names_of_files(const std::vector<std::string>& files) {
   return names;
 }
 
-// LOWER:UPPER, either of which may be missing; VALUE, or several values separated by commas;
-// nothing: null.
+// The first colon that is not in quotes.
+std::size_t find_colon(const std::string& text) {
+  bool is_quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '"') is_quoted = !is_quoted;
+    if (text[i] == ':' && !is_quoted) return i;
+  }
+  return std::string::npos;
+}
+
+// Whether the text is a range, LOWER:UPPER, and not a value.
+bool is_range(const std::string& text, const LoadedColumn& column) {
+  const bool is_time = column.is_time() && parse_iso_time(text).has_value();
+  return find_colon(text) != std::string::npos && !is_time;
+}
+
+// One end of a range, without its quotes.
+std::string end_of(const std::string& text, const std::string& option) {
+  if (!text.starts_with('"')) return text;
+  const std::vector<std::string> values = split_values(text, option);
+  if (values.size() != 1 || values.front().empty())
+    fail("invalid {} at '{}': expected one end of a range; omit an end that has no bound", option,
+         text);
+  return values.front();
+}
+
+RangeText range_of(const std::string& text, const LoadedColumn& column, const std::string& option) {
+  if (text.find('"') == std::string::npos) return split_range(text, column, option);
+  const std::size_t colon = find_colon(text);
+  return {end_of(text.substr(0, colon), option), end_of(text.substr(colon + 1), option)};
+}
+
+// A range in brackets has ends of its own: [10:20).
+struct BracketedRange {
+  std::string text;
+  Ends ends;
+};
+
+std::optional<BracketedRange> bracketed_range(const std::string& text, const LoadedColumn& column) {
+  if (text.size() < 3 || (text.front() != '[' && text.front() != '(') ||
+      (text.back() != ']' && text.back() != ')'))
+    return std::nullopt;
+  std::string inner = text.substr(1, text.size() - 2);
+  if (!is_range(inner, column)) return std::nullopt;
+  return BracketedRange{std::move(inner), ends_named(std::string{text.front(), text.back()})};
+}
+
+// LOWER:UPPER, either of which may be missing, perhaps in brackets; VALUE, or several values
+// separated by commas; nothing: null. An empty text is written "".
 LoadedCondition condition_of(const Where& where, const LoadedColumn& column, Ends ends) {
   const std::string option = "--where " + where.name;
   const std::string& text = where.condition;
   LoadedCondition loaded;
-  if (text.empty() && column.type() != Type::string) {
+  if (text.empty()) {
     loaded.kind = ConditionKind::is_null;
     return loaded;
   }
-  const bool is_time = column.is_time() && parse_iso_time(text).has_value();
-  if (text.find(':') != std::string::npos && !is_time && text.front() != '"') {
-    const RangeText range = split_range(text, column);
+  if (is_range(text, column)) {
+    const std::optional<BracketedRange> bracketed = bracketed_range(text, column);
+    const RangeText range = range_of(bracketed ? bracketed->text : text, column, option);
     loaded.kind = ConditionKind::range;
-    loaded.ends = ends;
+    loaded.ends = bracketed ? bracketed->ends : ends;
     loaded.has_lower = !range.lower.empty();
     loaded.has_upper = !range.upper.empty();
     if (loaded.has_lower) loaded.lower = inline_keys({range.lower}, option, column);
     if (loaded.has_upper) loaded.upper = inline_keys({range.upper}, option, column);
+    if (loaded.has_lower) require_text_bounds(loaded.lower, column);
+    if (loaded.has_upper) require_text_bounds(loaded.upper, column);
     return loaded;
   }
   loaded.kind = ConditionKind::isin;
   loaded.has_lower = true;
-  loaded.lower = inline_keys(split_values(text), option, column);
+  loaded.lower = inline_keys(split_values(text, option), option, column);
   return loaded;
 }
 
@@ -73,28 +125,29 @@ LoadedCondition condition_of(const Where& where, const LoadedColumn& column, End
 
 void WhereOptions::add_to(CLI::App& verb, const std::string& group) {
   verb.add_option("--where", texts_,
-                  "NAME=CONDITION: LOWER:UPPER, a value, several values\n"
-                  "separated by commas, or nothing; repeatable")
+                  "NAME=CONDITION: LOWER:UPPER, or [LOWER:UPPER) for ends\n"
+                  "of its own, a value, several values separated by commas,\n"
+                  "or nothing for nulls; repeatable")
       ->type_name("NAME=CONDITION")
       ->group(group);
 }
 
-void WhereOptions::add_columns_to(BatchOptions& options) {
-  names_ = options.csv_columns;
+void WhereOptions::add_columns_to(BatchOptions& options) const {
+  std::vector<std::string> names = options.csv_columns;
   if (!options.has_csv_columns()) {
-    if (!names_.empty()) fail("--csv-column names a column of a CSV file, and --column is none");
-    names_ = names_of_files(options.columns);
+    if (!names.empty()) fail("--csv-column names a column of a CSV file, and --column is none");
+    names = names_of_files(options.columns);
   }
   for (const Where& where : conditions_of(texts_)) {
-    if (std::find(names_.begin(), names_.end(), where.name) != names_.end()) continue;
+    if (std::find(names.begin(), names.end(), where.name) != names.end()) continue;
     if (!options.has_csv_columns())
       fail("--where {}: expected the name of a file of --column without its extension: {}",
-           where.name, fmt::join(names_, ", "));
-    names_.push_back(where.name);
+           where.name, fmt::join(names, ", "));
+    names.push_back(where.name);
   }
   // Points have two columns or more: a condition on one needs a second, which may be the same.
-  if (names_.size() == 1) names_.push_back(names_.front());
-  if (options.has_csv_columns()) options.csv_columns = names_;
+  if (names.size() == 1) names.push_back(names.front());
+  if (options.has_csv_columns()) options.csv_columns = names;
   if (options.columns.size() == 1 && !options.has_csv_columns())
     options.columns.push_back(options.columns.front());
   options.as_points = true;
@@ -105,10 +158,14 @@ LoadedQuery WhereOptions::query(const LoadedColumn& points, Ends ends) const {
   query.settings.kind = QueryKind::box;
   query.has_lower = false;
   query.conditions.resize(points.parts().size());
+  const std::vector<std::string>& names = points.part_names();
   std::string text;
   for (const Where& where : conditions_of(texts_)) {
-    const auto at = static_cast<std::size_t>(std::find(names_.begin(), names_.end(), where.name) -
-                                             names_.begin());
+    const auto found = std::find(names.begin(), names.end(), where.name);
+    if (found == names.end())
+      fail("--where {}: {} holds points of {}: name one of these columns", where.name,
+           points.name(), fmt::join(names, ", "));
+    const auto at = static_cast<std::size_t>(found - names.begin());
     query.conditions[at] = condition_of(where, points.parts()[at], ends);
     text += (text.empty() ? "" : " and ") + where.name + "=" + where.condition;
   }

@@ -15,13 +15,12 @@ class WhereOptions {
   [[nodiscard]] bool has_value() const { return !texts_.empty(); }
 
   // Makes `options` load all columns with conditions, and those of --csv-column, as points.
-  void add_columns_to(BatchOptions& options);
+  void add_columns_to(BatchOptions& options) const;
   // All conditions as one query of these points.
   [[nodiscard]] LoadedQuery query(const LoadedColumn& points, Ends ends) const;
 
  private:
   std::vector<std::string> texts_;
-  std::vector<std::string> names_;  // of the columns
 };
 
 }  // namespace rtindex::cli

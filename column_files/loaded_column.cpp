@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cassert>
 #include <cstring>
 #include <limits>
@@ -121,8 +122,11 @@ LoadedColumn LoadedColumn::intervals(std::vector<LoadedColumn> parts, Ends ends)
   return column;
 }
 
-LoadedColumn LoadedColumn::points_of(std::vector<LoadedColumn> columns) {
+LoadedColumn LoadedColumn::points_of(std::vector<LoadedColumn> columns,
+                                     std::vector<std::string> names) {
+  assert(names.size() == columns.size());
   LoadedColumn column = composite(std::move(columns));
+  column.part_names_ = std::move(names);
   column.are_points_ = true;
   return column;
 }
@@ -156,6 +160,15 @@ std::string LoadedColumn::tuple_of(
 std::string LoadedColumn::type_text() const {
   if (interval_ends_)
     return fmt::format("intervals {} of {}", name_of(*interval_ends_), points().type_text());
+  if (are_points_) {
+    std::string all = "points";
+    for (std::size_t part = 0; part < parts_.size(); ++part) {
+      const auto own = part_names_.begin() + static_cast<std::ptrdiff_t>(part);
+      if (std::find(part_names_.begin(), own, *own) != own) continue;  // a filter of one column
+      all += fmt::format("{}{} {}", part == 0 ? " (" : ", ", *own, parts_[part].type_text());
+    }
+    return all + ")";
+  }
   if (!parts_.empty()) return tuple_of([](const LoadedColumn& part) { return part.type_text(); });
   if (unit_.empty()) return std::string(name_of(type_));
   return fmt::format("{}[{}]", name_of(type_), unit_);

@@ -39,8 +39,8 @@ class LoadedColumn {
   // Intervals: `parts` are leading columns, if any, then the starts and the ends.
   static LoadedColumn intervals(std::vector<LoadedColumn> parts, Ends ends);
 
-  // Points of several columns.
-  static LoadedColumn points_of(std::vector<LoadedColumn> columns);
+  // Points of several columns, which have names.
+  static LoadedColumn points_of(std::vector<LoadedColumn> columns, std::vector<std::string> names);
 
   // The column of a saved index: name, type and size, without elements to view.
   static LoadedColumn indexed(std::string name, Type type, std::size_t size);
@@ -68,6 +68,8 @@ class LoadedColumn {
   // The columns of a composite column; empty for any other.
   [[nodiscard]] const std::vector<LoadedColumn>& parts() const { return parts_; }
   [[nodiscard]] bool are_points() const { return are_points_; }
+  // The names of the columns of points.
+  [[nodiscard]] const std::vector<std::string>& part_names() const { return part_names_; }
   [[nodiscard]] std::optional<Ends> interval_ends() const { return interval_ends_; }
   // What queries of intervals are compared with: leading columns and starts, without elements.
   [[nodiscard]] LoadedColumn points() const;
@@ -103,6 +105,7 @@ class LoadedColumn {
   std::vector<std::int64_t> offsets_;
   std::vector<std::uint8_t> validity_;
   std::vector<LoadedColumn> parts_;
+  std::vector<std::string> part_names_;
   std::optional<Ends> interval_ends_;
   bool are_points_ = false;
 };

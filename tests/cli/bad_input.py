@@ -223,6 +223,7 @@ class BadInput(CommandTest):
         self.reject_lookup("--colour", "red", says="--colour")
         self.reject_lookup("--kyes", "keys.npy", says="did you mean --keys?")
         self.reject_lookup("--answr=count", says="did you mean --answer?")
+        self.reject_lookup("--range", "1:10", says="no option of rtindex lookup, but of rtindex range")
         self.reject("lokup", "--column", "column.npy", says="did you mean lookup?")
         for arguments in ["lokup", "--help"], ["--help", "lokup"]:
             self.reject(*arguments, says=["unknown verb 'lokup'", "did you mean lookup?"])

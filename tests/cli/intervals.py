@@ -90,6 +90,56 @@ class Intervals(CommandTest):
             sum(r == room and s <= 30 <= e for r, s, e in zip(self.room, self.start, self.end))
             for room in ("blue", "red", "green")])
 
+    def test_ends_may_be_times_of_day(self):
+        self.write("shifts.csv", "from,to\n2024-01-01,2024-01-02T12:00\n2024-01-02,2024-01-02T18:00\n2024-01-03,\n")
+        shifts = ["--column", "shifts.csv", "--start", "from", "--end", "to", "--ends", "[)"]
+        out = self.succeed("contains", *shifts, "--key", "2024-01-02T11:59", "--key", "2024-01-02T12:00",
+                           "--key", "2024-01-01", "--answer", "count", "-o", "-").stdout
+        self.assertEqual([line.split(",")[-1] for line in out.splitlines()[1:]], ["2", "1", "1"])
+
+    def test_times_of_day_are_contained_in_dates(self):
+        self.write("rooms.csv", "room,from,to\nA,2024-01-01,2024-01-31\nA,2024-01-31,2024-02-01\nB,2024-01-31,2024-02-01\n"
+                                "A,2024-02-01,2024-02-02\n")
+        for ends, noon, midnight in (("[)", "1", "3"), ("[]", "1", "1 3"), ("(]", "1", "1"), ("()", "1", "")):
+            out = self.succeed("contains", "--column", "rooms.csv", "--by", "room", "--start", "from", "--end", "to",
+                               "--ends", ends, "--key", "A,2024-01-31T12:00", "--key", "A,2024-02-01", "--answer", "rows",
+                               "--order", "key", "-o", "-").stdout
+            self.assertEqual([line.split(",")[-1] for line in out.splitlines()[1:]], [noon, midnight], ends)
+
+    def test_an_infinite_end_is_named(self):
+        self.write("prices.csv", "from,to\n2024-01-01,2024-04-01\n2024-04-01,infinity\n")
+        self.reject("contains", "--column", "prices.csv", "--start", "from", "--end", "to", "--ends", "[)",
+                    "--key", "2024-01-31", says=["line 3: dates and times have no 'infinity'", "column to",
+                                                 "9999-12-31", "--null 'infinity'"])
+
+    def test_wrong_ends_are_shown_as_times(self):
+        self.write("prices.csv", "from,to\n2024-05-01,2024-04-01\n")
+        self.write("times.csv", "from,to\n2024-05-01T08:30,2024-05-01T08:15\n")
+        for file, says in (("prices.csv", "ends at 2024-04-01, before it starts at 2024-05-01"),
+                           ("times.csv", "ends at 2024-05-01T08:15:00.000000, before it starts at 2024-05-01T08:30")):
+            self.reject("contains", "--column", file, "--start", "from", "--end", "to", "--ends", "[)",
+                        "--key", "2024-05-01", says=says)
+
+    def test_addresses_as_text_are_rejected(self):
+        self.write("nets.csv", "low,high\n9.0.0.0,9.255.255.255\n100.0.0.0,100.255.255.255\n")
+        nets = ["--column", "nets.csv", "--start", "low", "--end", "high", "--ends", "[]"]
+        self.reject("contains", *nets, "--key", "100.10.0.1", "-q",
+                    says=["holds text, such as '9.0.0.0'", "convert the addresses to integers", "--type low:string"])
+        self.reject("overlaps", *nets, "--range", "100.10.0.1:100.10.0.9", says="holds text")
+        self.succeed("contains", *nets, "--type", "low:string", "--type", "high:string", "--key", "100.10.0.1")
+
+    def test_bed_files_have_tabs_and_no_header(self):
+        genes = "chr1\t100\t200\nchr1\t150\t400\nchr2\t100\t300\n"
+        columns = ["--by", "1", "--start", "2", "--end", "3", "--ends", "[)", "--key", "chr1,160",
+                   "--answer", "count", "-o", "-"]
+        self.write("genes.bed", genes)
+        self.assertIn("160,2\n", self.succeed("contains", "--column", "genes.bed", *columns).stdout)
+        self.write("genes.txt", genes)
+        self.reject("contains", "--column", "genes.txt", *columns,
+                    says=["genes.txt: unknown extension", "--format csv", "--delimiter tab", "--no-header"])
+        self.assertIn("160,2\n", self.succeed("contains", "--column", "genes.txt", "--format", "csv", "--no-header",
+                                              "--delimiter", "tab", *columns).stdout)
+
     def test_times(self):
         self.write("prices.csv", "from,to,price\n2024-01-01,2024-02-01,100\n2024-02-01,,110\n"
                                  "2024-01-15,2024-02-10,90\n")

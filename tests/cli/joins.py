@@ -40,6 +40,26 @@ class Joins(CommandTest):
                     self.assertEqual(self.joined(how, "--keys", "keys.npy", "--index", spec),
                                      self.expected(matches, how))
 
+    def test_any_order(self):
+        matches = [[row for row, key in enumerate(self.column) if key == wanted]
+                   for wanted in self.keys]
+        for spec in available_indexes():
+            for how in "inner", "left", "semi", "anti":
+                with self.subTest(spec=spec, how=how):
+                    pairs = self.joined(how, "--keys", "keys.npy", "--index", spec, "--order", "any")
+                    self.assertEqual(sorted(pairs), self.expected(matches, how))
+        self.reject("join", "--column", "column.npy", "--keys", "keys.npy", "--order", "key", says=["'key'", "any"])
+
+    def test_a_filter_restricts_the_rows(self):
+        mask = [row % 3 == 0 for row in range(300)]
+        self.write_npy("mask.npy", "|b1", mask)
+        matches = [[row for row, key in enumerate(self.column) if key == wanted and mask[row]]
+                   for wanted in self.keys]
+        for how in "inner", "left", "semi", "anti":
+            for order in "lookups", "any":
+                pairs = self.joined(how, "--keys", "keys.npy", "--filter", "mask.npy", "--order", order)
+                self.assertEqual(sorted(pairs), self.expected(matches, how))
+
     def test_ranges(self):
         matches = [[row for row, key in enumerate(self.column) if low <= key < high]
                    for low, high in zip(self.keys, self.upper, strict=True)]

@@ -95,6 +95,15 @@ class Pipes(CommandTest):
         self.assertEqual([json.loads(line) for line in out.splitlines()][0],
                          {"lookup": 0, "key1": "Rio, Sul", "key2": "2024-01-31", "row": 0})
 
+    def test_several_columns_of_a_pipe(self):
+        for column in "<(cat cities.csv) --format csv", "- < cities.csv":
+            out = self.bash("rtindex lookup --csv-column city --key Oslo --values n --answer count,sum -q -o - "
+                            f"--column {column}")
+            self.assertEqual(out, "key,count,sum\nOslo,2,4\n")
+            out = self.bash("rtindex filter --where city=Oslo --where day=2024-02-01 --values n --answer sum "
+                            f"-q -o - --column {column}")
+            self.assertEqual(out.splitlines()[1], "city=Oslo and day=2024-02-01,4")
+
     def test_rows_ranges_and_nulls(self):
         self.write("few.csv", "k\n5\n7\n5\n\n")
         def records(*arguments):

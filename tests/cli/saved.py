@@ -100,6 +100,45 @@ class Saved(CommandTest):
         self.reject("build", "--column", "sales.csv", "--csv-column", "day", "--include",
                     "sales.csv", "-o", "b.rtindex", says=["--include-csv-column"])
 
+    def test_included_columns_by_name(self):
+        self.write("sales.csv", "day,price,qty,city\n3,10,\\N,Oslo\n1,20,2,Oslo\n3,30,4,Oslo\n")
+        self.build("--csv-column", "day", "--include", "price", "--include", "qty", "--null", "\\N",
+                   column="sales.csv")
+        days = ["--key", "3", "--key", "1", "--answer", "sum", "-o", "-"]
+        for name, sums in ("price", "40 20"), ("qty", "4 2"):
+            out = self.succeed("lookup", "--load", "a.rtindex", *days, "--values", name).stdout
+            self.assertEqual(" ".join(line.split(",")[1] for line in out.splitlines()[1:]), sums)
+            out = self.succeed("range", "--load", "a.rtindex", "--range", "1:3", "--answer", "count,sum",
+                               "-o", "-", "--values", name).stdout
+            self.assertEqual(out.splitlines()[1], f"1,3,3,{60 if name == 'price' else 6}")
+            out = self.succeed("lookup", "--column", "sales.csv", "--csv-column", "day", *days, "--values",
+                               name, "--null", "\\N").stdout
+            self.assertEqual(" ".join(line.split(",")[1] for line in out.splitlines()[1:]), sums)
+        self.reject("lookup", "--load", "a.rtindex", *days, says=["'price', 'qty'", "--values"])
+        self.reject("lookup", "--load", "a.rtindex", *days, "--values", "prize", says=["'price', 'qty'", "'prize'"])
+        self.reject("build", "--column", "sales.csv", "--csv-column", "day", "--include", "prize", "-o",
+                    "b.rtindex", says=["no column 'prize'", "day, price, qty, city", "--include"])
+        self.reject("build", "--column", "sales.csv", "--csv-column", "day", "--include", "price", "--include",
+                    "price", "-o", "b.rtindex", says=["two columns", "'price'"])
+        self.reject("build", "--column", "sales.csv", "--csv-column", "day", "--include", "city", "-o",
+                    "b.rtindex", says=["strings"])
+
+    def test_included_files_have_their_names(self):
+        self.write_npy("tax.npy", "<f8", [1, 2, 3, 4])
+        self.build("--include", "values.npy", "--include", "tax.npy")
+        for name, total in ("values", 12), ("tax", 7.0):
+            self.succeed("lookup", "--load", "a.rtindex", "--key", "20", "--values", name, "--answer", "sum",
+                         "-o", "out.npy")
+            self.assertEqual(self.read("out.npy")[1], [total])
+
+    def test_intervals_include_columns(self):
+        self.write("prices.csv", "from,to,price,tax\n1,5,10,1\n4,9,20,2\n")
+        self.build("--start", "from", "--end", "to", "--ends", "[)", "--include", "price", "--include", "tax",
+                   column="prices.csv")
+        out = self.succeed("contains", "--load", "a.rtindex", "--key", "4", "--values", "tax", "--answer", "sum",
+                           "-o", "-").stdout
+        self.assertEqual(out.splitlines()[1], "4,3")
+
     def test_bad_included_values(self):
         self.write_npy("short.npy", "<u4", [1, 2])
         self.reject("build", "--column", "column.npy", "--include", "short.npy", "-o", "b.rtindex",

@@ -196,6 +196,41 @@ class UglyFiles(CommandTest):
                               (["--header", "--no-header"], "pass one of them")):
             self.reject("lookup", "--column", "a.csv", "--key", "1", *options, says=says)
 
+    def test_ranges_of_numbers_over_text_are_rejected(self):
+        self.write("p.csv", "preis;ort\n9,50;Ulm\n12,00;Bonn\n")
+        column = ["--column", "p.csv", "--delimiter", ";", "-q"]
+        for verb in (["filter", "--where", "preis=9:20"], ["filter", "--where", "preis=:20"],
+                     ["range", "--csv-column", "preis", "--range", "9:20"]):
+            self.reject(*verb, *column, says=["column preis of p.csv holds text, such as '9,50'", "pass --decimal ,",
+                                              "--type preis:string"])
+        self.reject("filter", "--where", "ort=9:20", *column, says=["such as 'Ulm'", "--type ort:string"])
+        self.assertIn("2\n", self.succeed("filter", "--where", "preis=9:20", *column, "--decimal", ",",
+                                          "--answer", "count", "-o", "-").stdout)
+        self.assertIn("0\n", self.succeed("filter", "--where", "preis=9:20", *column, "--type", "preis:string",
+                                          "--answer", "count", "-o", "-").stdout)
+        self.succeed("range", "--csv-column", "ort", "--range", "A:C", *column)
+        self.succeed("lookup", "--csv-column", "preis", "--key", "9,50", *column)
+
+    def test_columns_without_a_name(self):
+        self.write("a.csv", "k,x,\n1,2,\n3,4,\n")
+        text = self.succeed("info", "a.csv").stdout
+        self.assertIn("column 3 of a.csv has no name in the first line", text)
+        self.assertRegex(text, r"(?m)^x +int64 +2 ")
+        self.assertIn("1\n", self.succeed("lookup", "--column", "a.csv", "--csv-column", "x", "--key", 4, "-q").stdout)
+
+    def test_a_broken_line_is_named_once(self):
+        self.write("a.csv", "k,x\n1,2\n3\n")
+        self.assertEqual(self.succeed("info", "a.csv").stdout.count("line 3"), 1)
+
+    def test_keys_beside_a_decimal_comma(self):
+        self.write("a.csv", "k;x\n1,5;1\n2,25;2\n")
+        column = ["--column", "a.csv", "--csv-column", "k", "--delimiter", ";", "--decimal", ",", "-q"]
+        self.reject("lookup", *column, "--key", "1,5", says=["invalid --key '1,5'", "write a number such as 1.5"])
+        self.assertIn("1.5    0\n", self.succeed("lookup", *column, "--key", "1.5").stdout)
+        self.write("b.csv", "k\n9007199254740993\n")
+        self.reject("lookup", "--column", "b.csv", "--key", "9007199254740993", "--key", "1.5",
+                    says=["--key: 9007199254740993 is not exact as float64", "because of 1.5: write integers only"])
+
     def test_nulls_among_values_are_skipped(self):
         self.write("prices.csv", "id,price\n7,1.5\n7,NA\n8,N/A\n7,2\n")
         out = self.succeed("lookup", "--column", "prices.csv", "--csv-column", "id", "--values",

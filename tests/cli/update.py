@@ -94,6 +94,31 @@ class Update(CommandTest):
         self.assertEqual([self.rows(77), self.rows(78)], [[1, 44], [4, 45]])
         self.assertEqual(self.sums(77, 78), [1400, 1600])
 
+    def test_several_included_columns(self):
+        self.write("sales.csv", "key,price,tax\n1,10,1\n2,20,\n")
+        self.build("--csv-column", "key", "--include", "price", "--include", "tax", column="sales.csv")
+        self.write("more.csv", "key,tax,price\n1,5,50\n")
+        insert = ["--insert", "more.csv", "--csv-column", "key"]
+        self.update(*insert, "--include", "tax", "--include", "price")
+        self.write("rows.csv", "row\n0\n")
+        self.write("tax.csv", "tax\n7\n")
+        self.update("--set-included", "rows.csv", "tax.csv")
+        self.write_npy("new.npy", "<i8", [20])
+        self.update("--set-included", "rows.csv", "price=new.npy")
+        self.update("--set-included", "rows.csv", "tax=more.csv", "--include-csv-column", "tax")
+        for name, total in ("price", 70), ("tax", 10):
+            out = self.succeed("lookup", "--load", "a.rtindex", "--key", 1, "--values", name, "--answer", "sum",
+                               "-o", "-").stdout
+            self.assertEqual(out.splitlines()[1], f"1,{total}")
+        self.reject("update", "a.rtindex", *insert, "--include", "tax", says=["'price' is missing"])
+        self.reject("update", "a.rtindex", "--set-included", "rows.csv", "rows.csv",
+                    says=["'price', 'tax'", "named 'rows'", "--set-included ROWS NAME=FILE"])
+        self.reject("update", "a.rtindex", "--set-included", "rows.csv", "qty=new.npy",
+                    says=["includes 'price', 'tax', not 'qty'"])
+        self.reject("update", "a.rtindex", "--set-included", "rows.csv", "price=missing.npy", says=["missing.npy"])
+        self.write_npy("a=b.npy", "<i8", [20])
+        self.reject("update", "a.rtindex", "--set-included", "rows.csv", "a=b.npy", says=["named 'a=b'"])
+
     def test_strings_nulls_and_times(self):
         self.write("people.csv", "city,seen\nOslo,2024-01-31\n,2024-02-01\nBergen,2024-02-02\n")
         self.build("--csv-column", "city", column="people.csv")
@@ -156,7 +181,7 @@ class Update(CommandTest):
         self.reject(*update, "--erase-keys", "floats.npy", says=["float64", "int64"])
         self.reject(*update, "--set-keys", "rows.npy", says=["--set-keys"])
         self.reject(*update, "--set-keys", "rows.npy", "new.npy", says=["2 rows and 3 keys"])
-        self.reject(*update, "--insert", "new.npy", says=["a.rtindex includes int16", "--include"])
+        self.reject(*update, "--insert", "new.npy", says=["a.rtindex includes 'values'", "--include"])
         self.reject(*update, "--insert", "new.npy", "--include", "large.npy",
                     says=["40000", "int16"])
         self.reject(*update, "--insert", "new.npy", "--include", "floats.npy", says=["0.5"])

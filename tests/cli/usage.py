@@ -6,7 +6,7 @@ import unittest
 from command import CommandTest
 
 VERBS = ["demo", "build", "lookup", "range", "nearest", "contains", "overlaps", "within", "covers",
-         "join", "rank", "select", "nulls", "update", "info", "indexes", "draw", "bench"]
+         "filter", "join", "rank", "select", "nulls", "update", "info", "indexes", "draw", "bench"]
 
 
 class Usage(CommandTest):
