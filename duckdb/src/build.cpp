@@ -152,6 +152,26 @@ SharedIndex built(const BuildState& state, Shape shape) {
                  .ids = column.take_ids()});
 }
 
+}  // namespace
+
+SharedIndex without_rows(const NamedIndex& old) {
+  const std::optional<Ends> ends = old.index.interval_ends();
+  const auto none = std::make_shared<GatheredRows>();
+  for (const KeyType& type : old.parts) none->parts.push_back({.type = type});
+  if (ends)
+    none->parts.push_back({.type = old.parts.back()});  // the ends, which are like the starts
+  const Shape shape = ends                       ? Shape::intervals
+                      : old.index.holds_points() ? Shape::points
+                                                 : Shape::keys;
+  const AssembledColumn column(std::span(&none, 1), shape);
+  return std::make_shared<const NamedIndex>(
+      NamedIndex{.name = old.name,
+                 .index = rtindex::build(column.view(ends), old.index.spec()),
+                 .parts = old.parts});
+}
+
+namespace {
+
 /// Builds the index of each group; returns its number of rows.
 void finalize(duckdb_function_info info, duckdb_aggregate_state* states, duckdb_vector result,
               idx_t count, idx_t offset) {
@@ -164,8 +184,11 @@ void finalize(duckdb_function_info info, duckdb_aggregate_state* states, duckdb_
       // DuckDB passes no arguments without rows: an old index of that name would be kept silently.
       if (state == nullptr)
         throw Error(
-            "there are no rows, and without rows DuckDB passes no name: drop the index with CALL "
-            "rtindex_drop(name), or add a row whose key is NULL (UNION ALL SELECT -1, NULL)");
+            std::string("there are no rows, and without rows DuckDB passes no name: no index was "
+                        "built or replaced; empty an old one with CALL rtindex_clear(name)") +
+            (build.shape == Shape::points
+                 ? ""  // which would have such a row
+                 : ", or add a row whose key is NULL (UNION ALL SELECT -1, NULL)"));
       SharedIndex index = built(*state, build.shape);
       rows[i] = static_cast<std::int64_t>(index->rows);
       build.registry->put(std::move(index));

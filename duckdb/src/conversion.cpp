@@ -1,7 +1,9 @@
 #include "conversion.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <string>
 
 #include <rtindex/error.hpp>
@@ -111,6 +113,46 @@ std::optional<int128> from_double(double value, Between between, const KeyType& 
   return static_cast<int128>(between == Between::down ? std::floor(units) : std::ceil(units));
 }
 
+/// The text as DuckDB casts it. If it cannot, DuckDB 2 returns 0 and earlier versions the least
+/// number.
+std::int64_t cast_by_duckdb(std::string_view text, const KeyType& key) {
+  const Value value(duckdb_create_varchar_length(text.data(), text.size()));
+  switch (key.id) {
+    case DUCKDB_TYPE_DATE: return duckdb_get_date(value.get()).days;
+    case DUCKDB_TYPE_TIME: return duckdb_get_time(value.get()).micros;
+    case DUCKDB_TYPE_TIMESTAMP_S: return duckdb_get_timestamp_s(value.get()).seconds;
+    case DUCKDB_TYPE_TIMESTAMP_MS: return duckdb_get_timestamp_ms(value.get()).millis;
+    case DUCKDB_TYPE_TIMESTAMP_NS: return duckdb_get_timestamp_ns(value.get()).nanos;
+    default: return duckdb_get_timestamp(value.get()).micros;
+  }
+}
+
+std::int64_t failed_cast(const KeyType& key) {
+  return key.type == Type::date32 ? std::numeric_limits<std::int32_t>::min()
+                                  : std::numeric_limits<std::int64_t>::min();
+}
+
+/// Whether a text that became 0 is 1970-01-01 or midnight: the same text of another century or hour
+/// can be cast to another number. 'epoch' is a date too.
+bool is_epoch(std::string_view text, const KeyType& key) {
+  std::string other(text);
+  const bool is_time = key.id == DUCKDB_TYPE_TIME;
+  if (!is_time && other.find("epoch") != std::string::npos) return true;
+  if (const std::size_t colon = other.find(':'); is_time && colon != std::string::npos) {
+    if (colon == 0 || other[colon - 1] != '0') return false;
+    other[colon - 1] = '1';
+  } else if (is_time) {
+    if (other.find_first_of("-/") == std::string::npos) return false;
+    other += " 01:00";  // a date has the time of its midnight
+  } else {
+    const std::size_t year = std::min(other.find("1970"), other.find("1969"));
+    if (year == std::string::npos) return false;
+    other[year + 1] = '8';
+  }
+  const std::int64_t ticks = cast_by_duckdb(other, key);
+  return ticks != 0 && ticks != failed_cast(key);
+}
+
 }  // namespace
 
 double double_at(const KeyType& type, const void* data, idx_t row) {
@@ -118,6 +160,18 @@ double double_at(const KeyType& type, const void* data, idx_t row) {
   if (type.type == Type::f64) return element<double>(data, row);
   return static_cast<double>(integer_at(type, data, row)) /
          static_cast<double>(power_of_ten(type.scale));
+}
+
+std::int64_t ticks_of(std::string_view text, const KeyType& key) {
+  const std::int64_t ticks = cast_by_duckdb(text, key);
+  if (ticks == 0 ? !is_epoch(text, key) : ticks == failed_cast(key)) {
+    const char* example = key.type == Type::date32     ? "2024-02-01"
+                          : key.id == DUCKDB_TYPE_TIME ? "12:30:00"
+                                                       : "2024-02-01 12:30:00";
+    throw Error("the lookup '" + std::string(text) + "' is no " + key.text() +
+                ": expected a text such as '" + example + "'");
+  }
+  return ticks;
 }
 
 std::optional<int128> units_at(const KeyType& type, const void* data, idx_t row, const KeyType& key,

@@ -3,7 +3,9 @@
 /// \file
 /// Numbers and times of one SQL type as those of another.
 
+#include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "key_types.hpp"
 #include "keys.hpp"
@@ -19,5 +21,9 @@ __extension__ using int128 = __int128;
 /// ticks. None: it equals no key, or lies beyond all of them where nothing can match.
 [[nodiscard]] std::optional<int128> units_at(const KeyType& type, const void* data, idx_t row,
                                              const KeyType& key, Between between);
+
+/// A text as DuckDB casts it to a date, a time or a timestamp without a time zone, in ticks of that
+/// type. Throws `Error` for other texts.
+[[nodiscard]] std::int64_t ticks_of(std::string_view text, const KeyType& key);
 
 }  // namespace rtindex::sql

@@ -11,6 +11,10 @@
 namespace rtindex::sql {
 
 class Registry;
+struct NamedIndex;
+
+/// An empty index of the same name, spec and keys.
+[[nodiscard]] std::shared_ptr<const NamedIndex> without_rows(const NamedIndex& old);
 
 /// rtindex_build, rtindex_build_as and those of intervals and points.
 [[nodiscard]] bool register_builds(duckdb_connection connection,
@@ -20,7 +24,7 @@ class Registry;
                                     const std::shared_ptr<Registry>& registry);
 /// rtindex_functions.
 [[nodiscard]] bool register_help(duckdb_connection connection);
-/// rtindex_indexes and rtindex_drop.
+/// rtindex_indexes, rtindex_drop and rtindex_clear.
 [[nodiscard]] bool register_lists(duckdb_connection connection,
                                   const std::shared_ptr<Registry>& registry);
 

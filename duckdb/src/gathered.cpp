@@ -1,12 +1,15 @@
 #include "gathered.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <numeric>
 #include <utility>
 
 #include <rtindex/error.hpp>
+
+#include "conversion.hpp"
 
 namespace rtindex::sql {
 
@@ -119,6 +122,36 @@ AssembledColumn::AssembledColumn(Pieces pieces, Shape shape) : shape_(shape) {
   const std::size_t part_count = pieces.front()->parts.size();
   for (std::size_t part = 0; part < part_count; ++part)
     parts_.push_back(assembled_field(pieces, part));
+  if (shape_ != Shape::intervals) return;
+  Field& start = parts_[part_count - 2];
+  Field& end = parts_.back();
+  if (start.type.id == DUCKDB_TYPE_DATE) widen_dates(start, end.type);
+  if (end.type.id == DUCKDB_TYPE_DATE) widen_dates(end, start.type);
+}
+
+// Dates become the midnights of another type, as in SQL's comparisons; infinite ones stay so.
+void AssembledColumn::widen_dates(Field& dates, const KeyType& wanted) {
+  if (wanted.type != Type::timestamp64 || wanted.id == DUCKDB_TYPE_TIMESTAMP_TZ) return;
+  std::vector<std::byte> midnights(dates.bytes.size() / dates.type.width * wanted.width);
+  const std::size_t count = midnights.size() / wanted.width;
+  for (std::size_t row = 0; row < count; ++row) {
+    if (!dates.validity.empty() && (dates.validity[row / 8] >> (row % 8) & 1) == 0) continue;
+    const int128 units =
+        units_at(dates.type, dates.bytes.data(), row, wanted, Between::reject).value_or(0);
+    constexpr std::int64_t infinity = std::numeric_limits<std::int64_t>::max();
+    std::int32_t days = 0;
+    std::memcpy(&days, dates.bytes.data() + row * sizeof days, sizeof days);
+    const bool is_infinite =
+        std::abs(std::int64_t{days}) == std::numeric_limits<std::int32_t>::max();
+    if (!is_infinite && (units >= infinity || units <= -infinity))
+      throw Error("day " + std::to_string(days) + " since 1970 lies beyond the " + wanted.text() +
+                  " at the other end of the intervals: remove it, or cast both");
+    const auto ticks =
+        is_infinite ? (days < 0 ? -infinity : infinity) : static_cast<std::int64_t>(units);
+    std::memcpy(midnights.data() + row * sizeof ticks, &ticks, sizeof ticks);
+  }
+  dates.bytes = std::move(midnights);
+  dates.type = wanted;
 }
 
 // Unique and dense ids become rowIDs. Gaps, which deleted rows leave in a table, become null keys.
@@ -135,7 +168,7 @@ bool AssembledColumn::assign_slots_by_id(Pieces pieces) {
       slots_.push_back(slot);
     }
   }
-  slot_count_ = std::size_t{*std::ranges::max_element(slots_)} + 1;
+  slot_count_ = slots_.empty() ? 0 : std::size_t{*std::ranges::max_element(slots_)} + 1;
   return shape_ != Shape::points || slot_count_ == rows_;
 }
 

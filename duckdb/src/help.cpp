@@ -69,6 +69,7 @@ constexpr std::array described = std::to_array<Described>({
      "the ids of points with each column in its range"},
     {"rtindex_indexes", "", "table: the indexes of this database"},
     {"rtindex_drop", "name", "table: frees an index"},
+    {"rtindex_clear", "name", "table: replaces an index by an empty one with the same keys"},
     {"rtindex_functions", "", "table: this list"},
 });
 

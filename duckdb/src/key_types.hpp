@@ -27,6 +27,10 @@ struct KeyType {
   /// As SQL writes it: "BIGINT", "DECIMAL(9,2)".
   [[nodiscard]] std::string text() const;
   [[nodiscard]] bool is_time() const { return type == Type::date32 || type == Type::timestamp64; }
+  /// Whether SQL's comparisons cast a text to it, whatever the time zone of the session.
+  [[nodiscard]] bool is_cast_from_text() const {
+    return (is_time() || id == DUCKDB_TYPE_TIME) && id != DUCKDB_TYPE_TIMESTAMP_TZ;
+  }
   /// An integer or a DECIMAL, but no UUID.
   [[nodiscard]] bool is_exact_number() const;
   [[nodiscard]] bool is_float() const { return type == Type::f32 || type == Type::f64; }

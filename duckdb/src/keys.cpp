@@ -88,7 +88,9 @@ ColumnView LookupKeys::part(duckdb_vector vector, const KeyType& key, Between be
   const KeyType lookup = key_type(type.get());
   const void* data = duckdb_vector_get_data(vector);
   ColumnView column;
-  if (key.type == Type::string || lookup.type == Type::string) {
+  if (lookup.id == DUCKDB_TYPE_VARCHAR && key.is_cast_from_text()) {
+    column = times(static_cast<const duckdb_string_t*>(data), validity, key);
+  } else if (key.type == Type::string || lookup.type == Type::string) {
     if (key.type != lookup.type) throw_incomparable(key, lookup);
     column = lookup.id == DUCKDB_TYPE_ENUM
                  ? words(type.get(), data, validity)
@@ -121,6 +123,23 @@ ColumnView LookupKeys::words(duckdb_logical_type type, const void* data,
   for (idx_t row = 0; row < rows_; ++row)
     if (is_valid(validity, row)) texts[row] = enum_text(type, enum_value(type, data, row));
   return ColumnView(std::span<const std::string>(texts));
+}
+
+ColumnView LookupKeys::times(const duckdb_string_t* texts, const std::uint64_t* validity,
+                             const KeyType& key) {
+  auto& bytes = numbers_.emplace_back(rows_ * key.width);
+  const duckdb_string_t* last = nullptr;
+  std::int64_t ticks = 0;
+  for (idx_t row = 0; row < rows_; ++row) {
+    if (!is_valid(validity, row)) continue;
+    // A constant is the same 16 bytes in every row.
+    if (last == nullptr || std::memcmp(last, &texts[row], sizeof *last) != 0)
+      ticks = ticks_of(text_of(texts[row]), key);
+    last = &texts[row];
+    std::memcpy(bytes.data() + row * key.width, &ticks, key.width);  // little-endian
+  }
+  const ColumnView column = ColumnView::of(key.type, bytes.data(), rows_);
+  return key.unit == TimeUnit::unspecified ? column : column.with_time_unit(key.unit);
 }
 
 // SQL compares a FLOAT with an integer or a DECIMAL as FLOATs.

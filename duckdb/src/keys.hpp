@@ -53,6 +53,8 @@ class LookupKeys {
   [[nodiscard]] ColumnView words(duckdb_logical_type type, const void* data,
                                  const std::uint64_t* validity);
   [[nodiscard]] ColumnView floats(duckdb_vector vector, const KeyType& lookup, const KeyType& key);
+  [[nodiscard]] ColumnView times(const duckdb_string_t* texts, const std::uint64_t* validity,
+                                 const KeyType& key);
   [[nodiscard]] ColumnView converted(duckdb_vector vector, const KeyType& lookup,
                                      const KeyType& key, Between between);
 

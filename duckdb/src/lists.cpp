@@ -10,7 +10,8 @@
 #include "functions.hpp"
 #include "registry.hpp"
 
-// The table functions: rtindex_indexes() lists indexes, rtindex_drop(name) removes one.
+// The table functions: rtindex_indexes() lists indexes, rtindex_drop(name) removes one,
+// rtindex_clear(name) empties one.
 
 namespace rtindex::sql {
 
@@ -99,7 +100,22 @@ void list(duckdb_function_info info, duckdb_data_chunk output) {
   });
 }
 
-void bind_drop(duckdb_bind_info info) {
+/// rtindex_drop(name) frees an index.
+struct Dropping {
+  static constexpr const char* result = "dropped";
+  static void run(Registry& registry, const std::string& name) { registry.drop(name); }
+};
+
+/// rtindex_clear(name) replaces an index by an empty one: what a build over no rows cannot do.
+struct Clearing {
+  static constexpr const char* result = "cleared";
+  static void run(Registry& registry, const std::string& name) {
+    registry.put(without_rows(*registry.find(name)));
+  }
+};
+
+template <class Call>
+void bind_call(duckdb_bind_info info) {
   guarded(info, duckdb_bind_set_error, [&] {
     const Value value(duckdb_bind_get_parameter(info, 0));
     if (duckdb_is_null_value(value.get()))
@@ -108,22 +124,23 @@ void bind_drop(duckdb_bind_info info) {
     auto name = std::make_unique<std::string>(text);
     duckdb_free(text);
     duckdb_bind_set_bind_data(info, name.release(), delete_object<std::string>);
-    duckdb_bind_add_result_column(info, "dropped", logical_type(DUCKDB_TYPE_VARCHAR).get());
+    duckdb_bind_add_result_column(info, Call::result, logical_type(DUCKDB_TYPE_VARCHAR).get());
   });
 }
 
-void init_drop(duckdb_init_info info) {
+void init_call(duckdb_init_info info) {
   duckdb_init_set_init_data(info, new bool(false), delete_object<bool>);
 }
 
-void drop(duckdb_function_info info, duckdb_data_chunk output) {
+template <class Call>
+void call(duckdb_function_info info, duckdb_data_chunk output) {
   guarded(info, duckdb_function_set_error, [&] {
     if (std::exchange(*static_cast<bool*>(duckdb_function_get_init_data(info)), true)) {
       duckdb_data_chunk_set_size(output, 0);
       return;
     }
     const auto& name = *static_cast<const std::string*>(duckdb_function_get_bind_data(info));
-    (*static_cast<RegistryPointer*>(duckdb_function_get_extra_info(info)))->drop(name);
+    Call::run(**static_cast<RegistryPointer*>(duckdb_function_get_extra_info(info)), name);
     write_text(duckdb_data_chunk_get_vector(output, 0), 0, name);
     duckdb_data_chunk_set_size(output, 1);
   });
@@ -148,10 +165,13 @@ Owner<duckdb_table_function> table_function(const char* name, const RegistryPoin
 bool register_lists(duckdb_connection connection, const std::shared_ptr<Registry>& registry) {
   const auto indexes = table_function("rtindex_indexes", registry, bind_list, init_list, list);
   duckdb_table_function_supports_projection_pushdown(indexes.get(), true);
-  const auto dropping = table_function("rtindex_drop", registry, bind_drop, init_drop, drop);
-  duckdb_table_function_add_parameter(dropping.get(), logical_type(DUCKDB_TYPE_VARCHAR).get());
+  const auto with_name = [&]<class Call>(const char* name, Call) {
+    const auto table = table_function(name, registry, bind_call<Call>, init_call, call<Call>);
+    duckdb_table_function_add_parameter(table.get(), logical_type(DUCKDB_TYPE_VARCHAR).get());
+    return duckdb_register_table_function(connection, table.get()) == DuckDBSuccess;
+  };
   return duckdb_register_table_function(connection, indexes.get()) == DuckDBSuccess &&
-         duckdb_register_table_function(connection, dropping.get()) == DuckDBSuccess;
+         with_name("rtindex_drop", Dropping()) && with_name("rtindex_clear", Clearing());
 }
 
 }  // namespace rtindex::sql

@@ -219,11 +219,37 @@ def test_empty_tables(con):
     con.execute("SELECT rtindex_build('t_k', i, i) FROM range(3) r(i)")
     con.execute("SELECT rtindex_build('t_k', id, k) FROM (SELECT rowid AS id, k FROM t UNION ALL SELECT -1, NULL)")
     assert one(con, "SELECT rtindex_count('t_k', 1)") == 0  # the old index is replaced
+    con.execute("SELECT rtindex_build('t_k', i, i) FROM range(3) r(i)")
+    with pytest.raises(duckdb.Error, match=r"no index was built or replaced; .* rtindex_clear\(name\)"):
+        con.execute("SELECT rtindex_build('t_k', rowid, k) FROM t WHERE false")
+    assert one(con, "SELECT rtindex_count('t_k', 1)") == 1
+    with pytest.raises(duckdb.Error, match=r"rtindex_clear\(name\)$"):
+        con.execute("SELECT rtindex_build_points('t_k', rowid, k, k) FROM t")
+    assert con.execute("CALL rtindex_clear('t_k')").fetchall() == [("t_k",)]
+    assert one(con, "SELECT rtindex_count('t_k', 1)") == 0
     con.execute("INSERT INTO t VALUES (NULL)")
     assert one(con, "SELECT rtindex_build('t_k', rowid, k) FROM t") == 1
     assert con.execute("SELECT rtindex_lookup('t_k', 1), rtindex_count('t_k', 1), rtindex_rows('t_k', 1)"
                        ).fetchone() == (None, 0, [])
     assert con.execute("SELECT rtindex_lookup('t_k', k) FROM t WHERE k = 7").fetchall() == []
+
+
+def test_cleared_indexes_keep_their_keys(con):
+    con.execute("""SELECT rtindex_build('text', i, 'k' || i), rtindex_build('two', i, i, DATE '2024-01-01'),
+                   rtindex_build_as('tree', 'btree@cpu', i, i::DECIMAL(9, 2)),
+                   rtindex_build_intervals('spans', '[)', i, i % 2, i, i + 1),
+                   rtindex_build_points('points', i, i, i::DOUBLE) FROM range(9) r(i)""")
+    listed = "SELECT name, key_type, spec FROM rtindex_indexes() ORDER BY name"
+    before = con.execute(listed).fetchall()
+    counts = """SELECT rtindex_count('text', 'k3'), rtindex_count('two', 3, DATE '2024-01-01'),
+                rtindex_count('tree', 3.0), rtindex_contains_count('spans', 1, 3),
+                rtindex_filter_count('points', 3, 3, NULL, NULL)"""
+    assert con.execute(counts).fetchone() == (1,) * 5
+    for name in ("text", "two", "tree", "spans", "points"):
+        con.execute("CALL rtindex_clear(?)", [name])
+    assert con.execute(counts).fetchone() == (0,) * 5
+    assert con.execute(listed).fetchall() == before
+    assert one(con, "SELECT sum(rows) FROM rtindex_indexes()") == 0
 
 
 def test_null_literals(con):
@@ -265,6 +291,7 @@ ERRORS = {
     "SELECT rtindex_build_as('x', 'hash@cpu', i, i), rtindex_range_count('t_k', 1, 2) FROM range(2) r(i)": None,
     "FROM rtindex_drop('other')": "there is no index 'other'",
     "FROM rtindex_drop(NULL)": "the name of the index is NULL",
+    "FROM rtindex_clear('other')": "there is no index 'other'",
 }
 
 
