@@ -70,6 +70,11 @@ void guarded(Info info, SetError set_error, Work work) {
   return {length <= inlined ? string.value.inlined.inlined : string.value.pointer.ptr, length};
 }
 
+/// The type of an argument of a chunk.
+[[nodiscard]] inline LogicalType type_of(duckdb_data_chunk chunk, idx_t argument) {
+  return LogicalType(duckdb_vector_get_column_type(duckdb_data_chunk_get_vector(chunk, argument)));
+}
+
 /// Whether a row of a vector is not NULL, by its validity mask.
 [[nodiscard]] inline bool is_valid(const std::uint64_t* validity, idx_t row) {
   return validity == nullptr || ((validity[row / 64] >> (row % 64)) & 1) != 0;

@@ -11,7 +11,8 @@ DUCKDB_EXTENSION_ENTRYPOINT(duckdb_connection connection, duckdb_extension_info 
   try {
     const auto registry = std::make_shared<rtindex::sql::Registry>();
     if (register_builds(connection, registry) && register_lookups(connection, registry) &&
-        register_lists(connection, registry) && rtindex::sql::register_help(connection))
+        rtindex::sql::register_conditions(connection) && register_lists(connection, registry) &&
+        rtindex::sql::register_help(connection))
       return true;
     access->set_error(info, "DuckDB did not accept the functions of rtindex");
   } catch (const std::exception& error) {

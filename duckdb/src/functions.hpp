@@ -22,6 +22,8 @@ struct NamedIndex;
 /// rtindex_lookup, rtindex_range_count and so on.
 [[nodiscard]] bool register_lookups(duckdb_connection connection,
                                     const std::shared_ptr<Registry>& registry);
+/// rtindex_is_null, a condition of filters.
+[[nodiscard]] bool register_conditions(duckdb_connection connection);
 /// rtindex_functions.
 [[nodiscard]] bool register_help(duckdb_connection connection);
 /// rtindex_indexes, rtindex_drop and rtindex_clear.

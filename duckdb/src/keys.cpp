@@ -52,6 +52,24 @@ void throw_different(const char* what, std::string_view one, std::string_view ot
               std::string(other) + "'): pass the same text for all of them");
 }
 
+Between between_of_lower(Ends ends) {
+  return ends == Ends::left_open || ends == Ends::open ? Between::down : Between::up;
+}
+
+Between between_of_upper(Ends ends) {
+  return ends == Ends::right_open || ends == Ends::open ? Between::up : Between::down;
+}
+
+bool is_text(duckdb_data_chunk chunk, idx_t argument) {
+  return duckdb_get_type_id(type_of(chunk, argument).get()) == DUCKDB_TYPE_VARCHAR;
+}
+
+std::string_view ends_text(duckdb_data_chunk chunk, idx_t argument) {
+  return constant_text(duckdb_data_chunk_get_vector(chunk, argument),
+                       all_rows(duckdb_data_chunk_get_size(chunk)),
+                       "the text for the ends of ranges");
+}
+
 std::span<const idx_t> all_rows(idx_t count) {
   thread_local std::vector<idx_t> rows;
   for (idx_t row = rows.size(); row < count; ++row) rows.push_back(row);
@@ -76,6 +94,11 @@ LookupKeys::LookupKeys(duckdb_data_chunk chunk, std::span<const idx_t> vectors,
   }
   if (all_null_) return;
   column_ = key_parts.size() == 1 ? parts.front() : ColumnView::composite(std::move(parts));
+}
+
+LookupKeys::LookupKeys(duckdb_vector vector, idx_t rows, const KeyType& key, Between between)
+    : rows_(rows) {
+  column_ = part(vector, key, between);
 }
 
 ColumnView LookupKeys::part(duckdb_vector vector, const KeyType& key, Between between) {

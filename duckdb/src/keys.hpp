@@ -34,6 +34,15 @@ enum class Between : std::uint8_t {
   reject,  ///< an `Error`
 };
 
+/// Of the ends of ranges: for integers x > 1.5 is x > 1, and x >= 1.5 is x >= 2.
+[[nodiscard]] Between between_of_lower(Ends ends);
+[[nodiscard]] Between between_of_upper(Ends ends);
+
+/// Whether an argument is a text, as that for ends is.
+[[nodiscard]] bool is_text(duckdb_data_chunk chunk, idx_t argument);
+/// The text for the ends of ranges, which is the same in all rows of a chunk.
+[[nodiscard]] std::string_view ends_text(duckdb_data_chunk chunk, idx_t argument);
+
 /// Lookups of one chunk: some of its vectors as one column, compared with the keys of an index.
 /// Elements of the same type are read in place, others are converted, as SQL's comparisons do.
 class LookupKeys {
@@ -42,6 +51,8 @@ class LookupKeys {
   /// a value between two keys is NULL, or rejected unless `between` is null.
   LookupKeys(duckdb_data_chunk chunk, std::span<const idx_t> vectors,
              std::span<const KeyType> key_parts, Between between);
+  /// The elements of one vector.
+  LookupKeys(duckdb_vector vector, idx_t rows, const KeyType& key, Between between);
 
   [[nodiscard]] const ColumnView& column() const { return column_; }
   /// Whether an argument is the literal NULL, which has no type: no lookup matches.

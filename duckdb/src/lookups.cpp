@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <memory>
 #include <numeric>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -11,9 +10,13 @@
 #include <rtindex/rtindex.hpp>
 
 #include "api.hpp"
+#include "filters.hpp"
+#include "found.hpp"
 #include "functions.hpp"
 #include "keys.hpp"
+#include "list_argument.hpp"
 #include "registry.hpp"
+#include "row_lists.hpp"
 
 namespace rtindex::sql {
 
@@ -37,8 +40,14 @@ constexpr std::array lookup_functions = std::to_array<LookupFunction>({
     {"rtindex_prefix_count", QueryKind::prefix, Answer::count},
     {"rtindex_prefix_rows", QueryKind::prefix, Answer::rows},
     {"rtindex_predecessor", QueryKind::nearest, Answer::first, Direction::backward},
+    {"rtindex_predecessor_count", QueryKind::nearest, Answer::count, Direction::backward},
+    {"rtindex_predecessor_rows", QueryKind::nearest, Answer::rows, Direction::backward},
     {"rtindex_successor", QueryKind::nearest, Answer::first, Direction::forward},
+    {"rtindex_successor_count", QueryKind::nearest, Answer::count, Direction::forward},
+    {"rtindex_successor_rows", QueryKind::nearest, Answer::rows, Direction::forward},
     {"rtindex_nearest", QueryKind::nearest, Answer::first, Direction::nearest},
+    {"rtindex_nearest_count", QueryKind::nearest, Answer::count, Direction::nearest},
+    {"rtindex_nearest_rows", QueryKind::nearest, Answer::rows, Direction::nearest},
     {"rtindex_contains_first", QueryKind::contains, Answer::first},
     {"rtindex_contains_count", QueryKind::contains, Answer::count},
     {"rtindex_contains_rows", QueryKind::contains, Answer::rows},
@@ -71,7 +80,7 @@ void require_kind(const NamedIndex& named, const LookupFunction& function) {
   throw Error(
       "the index '" + named.name + "' holds " +
       (intervals ? "intervals: use the functions rtindex_contains_..., rtindex_overlaps_..., "
-                   "rtindex_within_... and rtindex_covers_..., or rtindex_nearest"
+                   "rtindex_within_..., rtindex_covers_... and rtindex_nearest..."
        : points  ? "points: use the functions rtindex_filter_first, rtindex_filter_count and "
                    "rtindex_filter_rows"
        : filters ? "keys: build one with rtindex_build_points"
@@ -86,26 +95,6 @@ Between between_of(const NamedIndex& named, const LookupFunction& function) {
   return function.direction == Direction::backward ? Between::down : Between::up;
 }
 
-bool is_lower_open(Ends ends) { return ends == Ends::left_open || ends == Ends::open; }
-bool is_upper_open(Ends ends) { return ends == Ends::right_open || ends == Ends::open; }
-
-/// What becomes of ends between two keys: for integers x > 1.5 is x > 1, and x >= 1.5 is x >= 2.
-Between between_of_lower(Ends ends) { return is_lower_open(ends) ? Between::down : Between::up; }
-Between between_of_upper(Ends ends) { return is_upper_open(ends) ? Between::up : Between::down; }
-
-Ends ends_argument(duckdb_data_chunk chunk, idx_t argument) {
-  return ends_named(constant_text(duckdb_data_chunk_get_vector(chunk, argument),
-                                  all_rows(duckdb_data_chunk_get_size(chunk)),
-                                  "the text for the ends of ranges"));
-}
-
-/// Whether the last argument of an odd number is a text, as that for ends is.
-bool is_text(duckdb_data_chunk chunk, idx_t argument) {
-  const LogicalType type(
-      duckdb_vector_get_column_type(duckdb_data_chunk_get_vector(chunk, argument)));
-  return duckdb_get_type_id(type.get()) == DUCKDB_TYPE_VARCHAR;
-}
-
 /// The arguments of a range, and its ends.
 struct RangeArguments {
   std::vector<idx_t> lower, upper;  ///< vectors of the chunk
@@ -115,9 +104,8 @@ struct RangeArguments {
 /// Of keys: all parts of the lower key, then those of the upper one. Of intervals: the leading
 /// values, the lower and the upper point. Then the text for the ends, if it is given.
 RangeArguments range_arguments(const NamedIndex& named, const LookupFunction& function,
-                               duckdb_data_chunk chunk) {
+                               duckdb_data_chunk chunk, idx_t arguments) {
   const bool intervals = searches_intervals(function.kind);
-  const idx_t arguments = duckdb_data_chunk_get_column_count(chunk) - 1;
   const idx_t leading = intervals ? named.parts.size() - 1 : 0;
   const bool has_ends = (arguments - leading) % 2 == 1;
   const idx_t bounds = arguments - leading - (has_ends ? 1 : 0);
@@ -125,7 +113,7 @@ RangeArguments range_arguments(const NamedIndex& named, const LookupFunction& fu
   bool valid = arguments >= leading + 2 && (!intervals || bounds == 2);
   if (valid && has_ends) {
     valid = is_text(chunk, arguments);
-    if (valid) range.ends = ends_argument(chunk, arguments);
+    if (valid) range.ends = ends_named(ends_text(chunk, arguments));
   }
   if (!valid)
     throw Error(std::string(function.name) + " needs " +
@@ -142,63 +130,48 @@ RangeArguments range_arguments(const NamedIndex& named, const LookupFunction& fu
   return range;
 }
 
-/// Two ends for each column of the points, then the text for the ends, if it is given. The literal
-/// NULL is an end without a bound; a NULL of a column matches nothing, as in SQL.
-Answers filtered(const NamedIndex& named, const LookupFunction& function, duckdb_data_chunk chunk) {
-  const idx_t arguments = duckdb_data_chunk_get_column_count(chunk) - 1;
-  const idx_t columns = named.parts.size();
-  const bool has_ends = arguments == 2 * columns + 1 && is_text(chunk, arguments);
-  if (arguments != 2 * columns && !has_ends)
-    throw Error(std::string(function.name) + " needs a lower and an upper end for each of the " +
-                std::to_string(columns) +
-                " columns (NULL: no bound), then '[]', '[)', '(]' or '()' if you like");
-  const Ends ends = has_ends ? ends_argument(chunk, arguments) : Ends::closed;
-  std::vector<std::unique_ptr<LookupKeys>> keys;  // the conditions view them
-  const auto end_of = [&](idx_t column, idx_t argument, Between between) {
-    keys.push_back(std::make_unique<LookupKeys>(
-        chunk, std::span(&argument, 1), std::span(named.parts).subspan(column, 1), between));
-    return keys.back()->all_null() ? ColumnView() : keys.back()->column();
-  };
-  std::vector<Condition> conditions;
-  for (idx_t column = 0; column < columns; ++column) {
-    const ColumnView lower = end_of(column, 1 + 2 * column, between_of_lower(ends));
-    const ColumnView upper = end_of(column, 2 + 2 * column, between_of_upper(ends));
-    const bool none = !lower.has_value() && !upper.has_value();
-    conditions.push_back(none ? Condition{} : Condition::range(lower, upper, ends));
-  }
-  if (std::ranges::all_of(conditions,
-                          [](const Condition& own) { return own.kind == ConditionKind::none; }))
-    throw Error(std::string(function.name) +
-                " needs a bound of at least one column, not only NULL");
-  return named.index.answer(Query::box(std::move(conditions)), {.answers = function.answer});
-}
-
-/// The answers to a chunk of lookups; nothing if the lookup is the literal NULL.
-std::optional<Answers> answers_to(const NamedIndex& named, const LookupFunction& function,
-                                  duckdb_data_chunk chunk) {
-  require_kind(named, function);
-  if (function.kind == QueryKind::box) return filtered(named, function, chunk);
-  AnswerOptions options{.answers = function.answer};
-  if (function.answer == Answer::rows) options.order = RowOrder::ascending;
+/// Calls use(query) with the lookups of a chunk, or use(nullptr) if they are the literal NULL.
+/// `arguments`: how many describe them, the name of the index not counted.
+template <class Use>
+void with_query(const NamedIndex& named, const LookupFunction& function, duckdb_data_chunk chunk,
+                idx_t arguments, Use use) {
   if (!has_two_ends(function.kind)) {
-    std::vector<idx_t> vectors(duckdb_data_chunk_get_column_count(chunk) - 1);
+    std::vector<idx_t> vectors(arguments);
     std::iota(vectors.begin(), vectors.end(), idx_t{1});
+    if (function.kind == QueryKind::nearest && function.direction == Direction::nearest &&
+        named.parts.back().type == Type::string)
+      throw Error(named.parts.back().text() +
+                  " keys have no distance: use rtindex_predecessor... or rtindex_successor...");
     const LookupKeys keys(chunk, vectors, named.parts, between_of(named, function));
-    if (keys.all_null()) return std::nullopt;
+    if (keys.all_null()) return use(nullptr);
     Query query = Query::nearest(keys.column(), {.direction = function.direction});
     query.kind = function.kind;
-    return named.index.answer(query, options);
+    return use(&query);
   }
-  const RangeArguments range = range_arguments(named, function, chunk);
+  const RangeArguments range = range_arguments(named, function, chunk, arguments);
   const bool keys = function.kind == QueryKind::range;
   const LookupKeys lower(chunk, range.lower, named.parts,
                          keys ? between_of_lower(range.ends) : Between::reject);
   const LookupKeys upper(chunk, range.upper, named.parts,
                          keys ? between_of_upper(range.ends) : Between::reject);
-  if (lower.all_null() || upper.all_null()) return std::nullopt;
-  return named.index.answer(
-      {.kind = function.kind, .lower = lower.column(), .upper = upper.column(), .ends = range.ends},
-      options);
+  if (lower.all_null() || upper.all_null()) return use(nullptr);
+  const Query query{
+      .kind = function.kind, .lower = lower.column(), .upper = upper.column(), .ends = range.ends};
+  use(&query);
+}
+
+/// The answers where only the ids of a list may match, which may differ from row to row.
+Found restricted(const NamedIndex& named, const Query& query, const AnswerOptions& options,
+                 Answer wanted, RowLists& ids) {
+  Found found;
+  for_each_run(
+      query.size(), [&](idx_t a, idx_t b) { return ids.same(a, b); },
+      [&](idx_t first, idx_t last) {
+        const Answers answers = named.index.answer(
+            query.slice(first, last - first).with_filter(ids.rows_of(first)), options);
+        for (idx_t call = 0; call < last - first; ++call) found.append(answers, call, wanted);
+      });
+  return found;
 }
 
 void write_ids(const NamedIndex& named, std::span<const std::uint32_t> rows, std::int64_t* ids) {
@@ -225,20 +198,19 @@ void write_first(const NamedIndex& named, std::span<const std::uint32_t> rows,
   }
 }
 
-/// A list of ids for each lookup.
-void write_rows(const NamedIndex& named, const Answers& answers, duckdb_vector result) {
-  const auto offsets = answers.offsets();
+/// A list of ids for each lookup. `offsets`: of the lookups in `rows`, and the end.
+void write_rows(const NamedIndex& named, std::span<const std::uint64_t> offsets,
+                std::span<const std::uint32_t> rows, duckdb_vector result) {
   auto* lists = static_cast<duckdb_list_entry*>(duckdb_vector_get_data(result));
-  for (idx_t i = 0; i < answers.size(); ++i)
+  for (idx_t i = 0; i + 1 < offsets.size(); ++i)
     lists[i] = {.offset = offsets[i], .length = offsets[i + 1] - offsets[i]};
-  const auto rows = answers.rows();
   duckdb_list_vector_reserve(result, rows.size());
   duckdb_list_vector_set_size(result, rows.size());
   auto* const child = duckdb_list_vector_get_child(result);
   auto* const ids = static_cast<std::int64_t*>(duckdb_vector_get_data(child));
   write_ids(named, rows, ids);
   if (!named.index.holds_points()) return;  // points have no order of their own
-  for (idx_t i = 0; i < answers.size(); ++i) std::sort(ids + offsets[i], ids + offsets[i + 1]);
+  for (idx_t i = 0; i + 1 < offsets.size(); ++i) std::sort(ids + offsets[i], ids + offsets[i + 1]);
 }
 
 /// What a lookup without a match returns: NULL, 0 or an empty list.
@@ -253,6 +225,18 @@ void write_misses(Answer answer, idx_t rows, duckdb_vector result) {
   }
 }
 
+void write(const NamedIndex& named, Answer wanted, const Answers& answers, duckdb_vector result) {
+  if (wanted == Answer::first) return write_first(named, answers.first(), result);
+  if (wanted == Answer::rows) return write_rows(named, answers.offsets(), answers.rows(), result);
+  std::ranges::copy(answers.count(), static_cast<std::int64_t*>(duckdb_vector_get_data(result)));
+}
+
+void write(const NamedIndex& named, Answer wanted, const Found& found, duckdb_vector result) {
+  if (wanted == Answer::first) return write_first(named, found.first, result);
+  if (wanted == Answer::rows) return write_rows(named, found.offsets, found.rows, result);
+  std::ranges::copy(found.count, static_cast<std::int64_t*>(duckdb_vector_get_data(result)));
+}
+
 void look_up(duckdb_function_info info, duckdb_data_chunk chunk, duckdb_vector result) {
   guarded(info, duckdb_scalar_function_set_error, [&] {
     const auto& [registry, function] =
@@ -261,12 +245,21 @@ void look_up(duckdb_function_info info, duckdb_data_chunk chunk, duckdb_vector r
     if (rows == 0) return;
     const SharedIndex named = registry->find(constant_text(
         duckdb_data_chunk_get_vector(chunk, 0), all_rows(rows), "the name of the index"));
+    require_kind(*named, function);
     const SerialCalls serial;  // DuckDB's threads have a chunk each
-    const auto answers = answers_to(*named, function, chunk);
-    if (!answers) return write_misses(function.answer, rows, result);
-    if (function.answer == Answer::first) return write_first(*named, answers->first(), result);
-    if (function.answer == Answer::rows) return write_rows(*named, *answers, result);
-    std::ranges::copy(answers->count(), static_cast<std::int64_t*>(duckdb_vector_get_data(result)));
+    const Answer wanted = function.answer;
+    if (function.kind == QueryKind::box)
+      return write(*named, wanted, filtered(*named, function.name, wanted, chunk), result);
+    const idx_t last = duckdb_data_chunk_get_column_count(chunk) - 1;
+    const bool has_ids = last > 1 && is_list(chunk, last);
+    with_query(*named, function, chunk, has_ids ? last - 1 : last, [&](const Query* query) {
+      if (query == nullptr) return write_misses(wanted, rows, result);
+      AnswerOptions options{.answers = wanted};
+      if (wanted == Answer::rows) options.order = RowOrder::ascending;
+      if (!has_ids) return write(*named, wanted, named->index.answer(*query, options), result);
+      RowLists ids(*named, chunk, last);
+      write(*named, wanted, restricted(*named, *query, options, wanted, ids), result);
+    });
   });
 }
 

@@ -105,9 +105,12 @@ def test_ranges_and_neighbours_equal_sql(con, key):
           """SELECT id, coalesce(list(t.rowid ORDER BY t.rowid) FILTER (t.rowid IS NOT NULL), [])
              FROM r LEFT JOIN t ON t.k BETWEEN lo AND hi GROUP BY ALL ORDER BY ALL""")
     for function, side, best in (("predecessor", "<=", "max"), ("successor", ">=", "min")):
-        check(con, f"SELECT id, rtindex_{function}('t_k', lo) FROM r ORDER BY ALL",
+        check(con, f"""SELECT id, rtindex_{function}('t_k', lo), rtindex_{function}_count('t_k', lo),
+                       rtindex_{function}_rows('t_k', lo) FROM r ORDER BY ALL""",
               f"""WITH n AS (SELECT id, {best}(k) AS k FROM r LEFT JOIN t ON t.k {side} lo GROUP BY ALL)
-                  SELECT id, min(t.rowid) FROM n LEFT JOIN t ON t.k = n.k GROUP BY ALL ORDER BY ALL""")
+                  SELECT id, min(t.rowid), count(t.rowid),
+                  coalesce(list(t.rowid ORDER BY t.rowid) FILTER (t.rowid IS NOT NULL), [])
+                  FROM n LEFT JOIN t ON t.k = n.k GROUP BY ALL ORDER BY ALL""")
 
 
 def test_rows_of_a_range_come_in_the_order_of_keys(con):
@@ -124,6 +127,20 @@ def test_the_closest_of_both_sides(con):
     check(con, "SELECT rowid, rtindex_nearest('t_k', k + 40000) FROM p WHERE k IS NOT NULL AND rowid < 500 ORDER BY ALL",
           """SELECT p.rowid, (SELECT rowid FROM t WHERE k IS NOT NULL ORDER BY abs(t.k - p.k - 40000), k, rowid LIMIT 1)
              FROM p WHERE k IS NOT NULL AND rowid < 500 ORDER BY ALL""")
+    nearest = "(SELECT k FROM t WHERE k IS NOT NULL ORDER BY abs(t.k - p.k - 40000), k LIMIT 1)"
+    check(con, """SELECT rowid, rtindex_nearest_count('t_k', k + 40000), rtindex_nearest_rows('t_k', k + 40000)
+                  FROM p WHERE k IS NOT NULL AND rowid < 200 ORDER BY ALL""",
+          f"""SELECT n.rowid, count(t.rowid), list(t.rowid ORDER BY t.rowid)
+              FROM (SELECT rowid, {nearest} AS k FROM p WHERE k IS NOT NULL AND rowid < 200) n JOIN t USING (k)
+              GROUP BY ALL ORDER BY ALL""")
+
+
+def test_texts_have_no_distance(con):
+    con.execute("SELECT rtindex_build('s', i, 'k' || i) FROM range(9) r(i)")
+    for function in "rtindex_nearest", "rtindex_nearest_count":
+        with pytest.raises(duckdb.Error, match="VARCHAR keys have no distance: use rtindex_predecessor"):
+            con.execute(f"SELECT {function}('s', 'k5x')").fetchall()
+    assert con.execute("SELECT rtindex_predecessor('s', 'k5x'), rtindex_successor_rows('s', 'k5x')").fetchone() == (5, [6])
 
 
 def test_prefixes(con):
@@ -268,6 +285,7 @@ ERRORS = {
     "SELECT rtindex_lookup('t_k', 'one')": "the index has keys of type BIGINT, the lookup is a VARCHAR: cast it",
     "SELECT rtindex_nearest('t_k', 1.5)": r"of type DECIMAL\(2,1\) lies between two keys of type BIGINT: cast it to BIGINT",
     "SELECT rtindex_lookup('t_k', [1])": "LIST cannot be a key: pass its elements",
+    "SELECT rtindex_lookup('t_k', 1, ['a'])": "the last argument is a list of VARCHAR: expected the ids that may match",
     "SELECT rtindex_lookup('t_k', {'a': 1})": "STRUCT cannot be a key: pass its fields",
     "SELECT rtindex_lookup('t_k', INTERVAL 1 DAY)": "INTERVAL cannot be a key: pass epoch_us",
     "SELECT rtindex_lookup('t_k', DATE '2024-01-01')": "keys of type BIGINT, the lookup is a DATE: cast it to BIGINT",
@@ -278,8 +296,16 @@ ERRORS = {
     "SELECT rtindex_build(NULL, i, i) FROM range(2) r(i)": "the name of the index is NULL",
     "SELECT rtindex_build('x' || i, i, i) FROM range(2) r(i)": "the name of the index differs between rows",
     "SELECT rtindex_filter_count('t_k', 1, 2)": "the index 't_k' holds keys: build one with rtindex_build_points",
-    "SELECT rtindex_filter_count('t_p', 1, 2)": "needs a lower and an upper end for each of the 2 columns",
-    "SELECT rtindex_filter_count('t_p', NULL, NULL, NULL, NULL)": "needs a bound of at least one column",
+    "SELECT rtindex_filter_count('t_p', 1, 2)": "needs for each of the 2 columns a lower and an upper end",
+    "SELECT rtindex_filter_count('t_p', [1])": "needs for each of the 2 columns a lower and an upper end",
+    "SELECT rtindex_filter_count('t_p', ['a'], 1, 2)": "the lookup is a VARCHAR: cast it to BIGINT",
+    "SELECT rtindex_filter_count('t_p', [1], 1, 2, '[),[]')": r"got the ends '\[\)' for column 1, whose condition is no range",
+    "SELECT rtindex_filter_count('t_p', {'is_null': false}, 1, 2)": r"rtindex_is_null\(\) is NULL or false: pass it in all rows",
+    "SELECT rtindex_filter_count('t_p', {'a': 1}, 1, 2, 3)": "STRUCT cannot be a key",
+    "SELECT rtindex_filter_count('t_p', 1, 2, 3, 3, '[)')":
+        r"got the ends '\[\)' for 2 columns: pass those of each column, such as '\[\),\[\]'",
+    "SELECT rtindex_filter_count('t_p', 1, 2, 3, 3, '[),[],[]')": "for 2 columns: pass those of each column",
+    "SELECT rtindex_filter_count('t_p', 1, 2, 3, 3, '[),[')": r"\[\)",
     "SELECT rtindex_filter_count('t_p', 1, 2, 'a', 'b')": "the lookup is a VARCHAR: cast it to BIGINT",
     "SELECT rtindex_count('t_p', 1)": "the index 't_p' holds points: use the functions rtindex_filter_first",
     "SELECT rtindex_build_points('x', i, i) FROM range(2) r(i)": "No function matches",
@@ -439,6 +465,18 @@ def test_intervals(con, ends):
               f"""SELECT id, (min((CASE WHEN s {after} a AND a {before} e THEN 0 ELSE greatest(s - a, a - e) + 1 END)
                   * 1000000 + t.rowid) % 1000000)::BIGINT
                   FROM p LEFT JOIN t ON e IS NOT NULL AND (s < e OR '{ends}' = '[]'){extra} GROUP BY ALL ORDER BY ALL""")
+        # All intervals that contain the point, or else all with the closest end on the sides of the function.
+        inside = f"s {after} a AND a {before} e"
+        for function, distance in (("predecessor", f"CASE WHEN {inside} THEN -1 WHEN e <= a THEN a - e END"),
+                                   ("successor", f"CASE WHEN {inside} THEN -1 WHEN s >= a THEN s - a END"),
+                                   ("nearest", f"CASE WHEN {inside} THEN -1 ELSE greatest(s - a, a - e) END")):
+            check(con, f"""SELECT id, rtindex_{function}('{index}', {by}a), rtindex_{function}_count('{index}', {by}a),
+                           list_sort(rtindex_{function}_rows('{index}', {by}a)) FROM p ORDER BY ALL""",
+                  f"""WITH n AS (SELECT id, t.rowid AS row, {distance} AS d FROM p LEFT JOIN t ON e IS NOT NULL
+                        AND (s < e OR '{ends}' = '[]'){extra}),
+                      c AS (SELECT id, row, d, min(d) OVER (PARTITION BY id) AS least FROM n)
+                      SELECT id, min(row) FILTER (d = least), count(*) FILTER (d = least),
+                      coalesce(list(row ORDER BY row) FILTER (d = least), []) FROM c GROUP BY id ORDER BY ALL""")
     assert con.execute("SELECT key_type FROM rtindex_indexes()").fetchall() == [
         (f"intervals {ends} of (VARCHAR, DOUBLE)",), (f"intervals {ends} of DOUBLE",)]
     with pytest.raises(duckdb.Error, match="the index 'i' holds intervals: use the functions rtindex_contains"):
@@ -459,8 +497,8 @@ def test_filters_over_several_columns(con, ends, first_id):
                 "FROM range(200) r(i)")
     at_least, at_most = (">=" if ends[0] == "[" else ">"), ("<=" if ends[1] == "]" else "<")
     where = (f"price {at_least} low AND price {at_most} high AND day {at_least} since AND store {at_least} 's1' "
-             f"AND store {at_most} 's3' AND weight {at_most} heavy")
-    arguments = f"'p', low, high, since, NULL, 's1', 's3', NULL, heavy, '{ends}'"
+             f"AND store {at_most} 's3' AND (heavy IS NULL OR weight {at_most} heavy)")
+    arguments = f"'p', low, high, since, NULL, 's1', 's3', NULL, heavy, '{','.join([ends] * 4)}'"
     check(con, f"SELECT n, rtindex_filter_count({arguments}), rtindex_filter_first({arguments}), "
                f"rtindex_filter_rows({arguments}) FROM q ORDER BY n",
           f"SELECT n, count(id), min(id), coalesce(list(id ORDER BY id) FILTER (id IS NOT NULL), []) "
@@ -470,6 +508,198 @@ def test_filters_over_several_columns(con, ends, first_id):
         check(con, "SELECT rtindex_filter_rows('p', 10, 12, NULL, NULL, NULL, NULL, NULL, NULL)",
               "SELECT list(id ORDER BY id) FROM p WHERE price BETWEEN 10 AND 12")
     assert one(con, "SELECT key_type FROM rtindex_indexes()") == "points of (BIGINT, DATE, VARCHAR, DOUBLE)"
+
+
+NULLS = {"a literal": "NULL", "a typed one": "NULL::INTEGER", "a query": "(SELECT NULL)", "a column": "lo", "a typed column": "low"}
+
+
+@pytest.mark.parametrize("null", NULLS.values(), ids=NULLS)
+def test_null_is_no_bound_of_a_filter(con, null):
+    con.execute("CREATE TABLE p AS SELECT NULL AS lo, NULL::INTEGER AS low")
+    con.execute("SELECT rtindex_build_points('s', i, i, i % 5) FROM range(100) r(i)")
+    assert con.execute(f"""SELECT rtindex_filter_count('s', {null}, 20, 3, 3), rtindex_filter_rows('s', 90, {null}, 3, 3),
+                           rtindex_filter_first('s', 10, 20, {null}, {null}, '(),[]'),
+                           rtindex_filter_count('s', {null}, {null}, {null}, {null}) FROM p""").fetchone() == (
+        4, [93, 98], 11, 100)
+
+
+def test_null_parameters_are_no_bound_of_a_filter(con):
+    con.execute("SELECT rtindex_build_points('s', i, i, i % 5) FROM range(100) r(i)")
+    assert con.execute("SELECT rtindex_filter_count('s', ?, ?, 3, 3)", [None, 20]).fetchone() == (4,)
+
+
+def test_the_bounds_of_filters_may_be_null_in_some_rows(con):
+    con.execute("CREATE TABLE p AS SELECT i AS id, nullif(i % 13, 4) AS a, 's' || (i % 7) AS b FROM range(1000) r(i)")
+    con.execute("SELECT rtindex_build_points('p', id, a, b) FROM p")
+    con.execute("""CREATE TABLE q AS SELECT i AS n, CASE WHEN i % 2 = 0 THEN i % 13 END AS l, CASE WHEN i % 3 = 0 THEN 9.5 END AS u,
+                   CASE WHEN i % 5 = 0 THEN 's' || i % 4 END AS t FROM range(5000) r(i)""")
+    arguments = "'p', l, u, t, NULL, '[),(]'"
+    check(con, f"""SELECT n, rtindex_filter_count({arguments}), rtindex_filter_first({arguments}),
+                   list_sum(rtindex_filter_rows({arguments})) FROM q ORDER BY n""",
+          """SELECT n, count(id), min(id), sum(id) FROM q LEFT JOIN p ON (l IS NULL OR a >= l) AND (u IS NULL OR a < u)
+             AND (t IS NULL OR b > t) GROUP BY n ORDER BY n""")
+
+
+def make_points(con):
+    con.execute("""CREATE TABLE p AS SELECT i AS id, nullif(i % 13, 4) AS a, CASE WHEN i % 9 > 0 THEN 's' || (i % 7) END AS b,
+                   DATE '2024-01-01' + (i % 5)::INTEGER AS d FROM range(1000) r(i)""")
+    con.execute("SELECT rtindex_build_points('p', id, a, b, d) FROM p")
+
+
+CONDITIONS = {
+    "[1, 2, 5], NULL, NULL, NULL, NULL": "a IN (1, 2, 5)",
+    "[1, 2.5, 5], ['s1', NULL, 's3'], NULL, NULL": "a IN (1, 5) AND b IN ('s1', 's3')",
+    "rtindex_is_null(), ['s1'], NULL, NULL": "a IS NULL AND b = 's1'",
+    "NULL, 7, rtindex_is_null(), [DATE '2024-01-02', TIMESTAMP '2024-01-03 00:00:00']":
+        "a <= 7 AND b IS NULL AND d IN (DATE '2024-01-02', DATE '2024-01-03')",
+    "range(3), 's1', 's3', NULL, NULL, '[],(),[]'": "a < 3 AND b > 's1' AND b < 's3'",
+    "(SELECT list(a) FROM p WHERE a > 9), NULL, NULL, NULL, NULL": "a > 9",
+    "[], NULL, NULL, NULL, NULL": "false",
+    "[NULL], NULL, NULL, NULL, NULL": "false",
+    "NULL::INTEGER[], NULL, NULL, NULL, NULL": "false",
+    "NULL, NULL, NULL, NULL, rtindex_is_null()": "false",
+}
+
+
+@pytest.mark.parametrize("conditions", CONDITIONS)
+def test_filters_by_lists_and_nulls(con, conditions):
+    make_points(con)
+    check(con, f"""SELECT rtindex_filter_rows('p', {conditions}), rtindex_filter_count('p', {conditions}),
+                   rtindex_filter_first('p', {conditions})""",
+          f"SELECT coalesce(list(id ORDER BY id), []), count(*), min(id) FROM p WHERE {CONDITIONS[conditions]}")
+
+
+# DuckDB hands over lists in several layouts.
+LISTS = ["[3]", "[n % 6, 3, NULL]", "range(n % 5)", "CASE WHEN n % 3 = 0 THEN [1] WHEN n % 3 = 1 THEN [2, n % 5] END",
+         "([9, 1, 8, 2, 7, 3])[n % 2 + 1:5:2]", "list_sort([n % 5, n % 3, 7])", "[x + 1 FOR x IN [n % 5, 1] IF x < 3]"]
+
+
+@pytest.mark.parametrize("values", LISTS)
+def test_lists_of_filters_may_differ_between_rows(con, values):
+    make_points(con)
+    con.execute(f"CREATE TABLE q AS SELECT n, CASE WHEN n % 2 = 0 THEN 's2' END AS s FROM range({ROWS}) r(n)")
+    check(con, f"SELECT n, rtindex_filter_count('p', {values}, s, NULL, NULL, NULL) FROM q ORDER BY n",
+          f"""SELECT n, count(id) FROM (SELECT *, {values} AS l FROM q) LEFT JOIN p
+              ON list_contains(l, a) AND (s IS NULL OR b >= s) GROUP BY n ORDER BY n""")
+
+
+RESTRICTED = {
+    "rtindex_{}('k', 7, ids)": "k = 7",
+    "rtindex_range_{}('k', 7, 20, '[)', ids)": "k >= 7 AND k < 20",
+    "rtindex_range_{}('k', 7, 20, ids)": "k BETWEEN 7 AND 20",
+    "rtindex_prefix_{}('w', 'w1', ids)": "starts_with(w, 'w1')",
+    "rtindex_contains_{}('i', 11, ids)": "s <= 11 AND 11 < e",
+    "rtindex_overlaps_{}('i', 11, 12, ids)": "s <= 12 AND 11 < e",
+    "rtindex_within_{}('i', 11, 14, '[]', ids)": "s >= 11 AND e <= 14",
+    "rtindex_covers_{}('i', 11, 12, ids)": "s <= 11 AND e > 12",
+    "rtindex_filter_{}('p', 3, 30, 7, 9, ids)": "k BETWEEN 3 AND 30 AND s BETWEEN 7 AND 9",
+    "rtindex_filter_{}('p', 3, 30, [7, 9], '(],[]', ids)": "k > 3 AND k <= 30 AND s IN (7, 9)",
+    "rtindex_filter_{}('p', 3, 30, [7, 9], ids)": "k BETWEEN 3 AND 30 AND s IN (7, 9)",
+}
+
+
+@pytest.mark.parametrize("first_id", [0, 10_000])  # rowIDs, and ids that are kept
+def test_a_list_of_ids_restricts_what_may_match(con, first_id):
+    con.execute(f"""CREATE TABLE t AS SELECT {first_id} + i AS id, hash(i) % 97 AS k, 'w' || k AS w, (hash(i + 1) % 50)::INT AS s,
+                    s + 1 + (hash(i + 2) % 20)::INT AS e FROM range({ROWS}) r(i)""")
+    con.execute("""SELECT rtindex_build('k', id, k), rtindex_build('w', id, w), rtindex_build_intervals('i', '[)', id, s, e),
+                   rtindex_build_points('p', id, k, s) FROM t""")
+    con.execute("CREATE TABLE l AS SELECT list(id) || [-1, NULL, 9999999] AS ids FROM t WHERE e % 3 = 0")
+    for function, where in RESTRICTED.items():
+        check(con, f"SELECT {function.format('count')}, list_sort({function.format('rows')}) FROM l",
+              f"SELECT count(*), list(id ORDER BY id) FROM t WHERE e % 3 = 0 AND {where}")
+        if "prefix" not in function:
+            first = function.replace("_{}('k', 7, ids", "_lookup('k', 7, ids").format("first")
+            check(con, f"SELECT {first} FROM l", f"SELECT min(id) FROM t WHERE e % 3 = 0 AND {where}")
+    # The list may differ between rows; the closest key of those that are in it.
+    check(con, f"SELECT id, rtindex_nearest('k', id % 97, [id % 50 + {first_id}, id % 700 + {first_id}]) FROM t ORDER BY id",
+          f"""SELECT id, (SELECT u.id FROM t u WHERE u.id IN (t.id % 50 + {first_id}, t.id % 700 + {first_id})
+              ORDER BY abs(u.k::INT - t.id % 97), u.k, u.id LIMIT 1) FROM t ORDER BY id""")
+    assert con.execute("""SELECT rtindex_count('k', 7, NULL::INT[]), rtindex_count('k', 7, []), rtindex_count('k', NULL, [1])"""
+                       ).fetchone() == (0, 0, 0)
+
+
+def test_each_column_of_a_filter_has_its_ends(con):
+    con.execute("SELECT rtindex_build_points('s', i, i, i % 5) FROM range(100) r(i)")
+    assert con.execute("""SELECT rtindex_filter_rows('s', 13, 23, 3, 3, '[),[]'), rtindex_filter_rows('s', 13, 23, 3, 3, '(],[]'),
+                          rtindex_filter_rows('s', 13, 23, 3, 3, '[),[)')""").fetchone() == ([13, 18], [18, 23], [])
+
+
+@pytest.mark.parametrize("kind", ["TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_NS"])
+def test_dates_and_timestamps_are_ends_of_intervals(con, kind):
+    con.execute(f"""CREATE TABLE t AS SELECT DATE '2024-01-01' + i::INTEGER AS s,
+                    CASE WHEN i % 7 = 0 THEN NULL ELSE TIMESTAMP '2024-01-02 06:00:00' + i * INTERVAL 25 HOUR END::{kind} AS e
+                    FROM range(100) r(i)""")
+    con.execute("SELECT rtindex_build_intervals('se', '[)', rowid, s, e) FROM t")
+    before = f"(e - INTERVAL 9 DAY)::{kind}"
+    con.execute(f"SELECT rtindex_build_intervals('es', '[)', rowid, {before}, s) FROM t")
+    for at in "2024-01-20", "2024-02-03 05:00:00":
+        at = f"TIMESTAMP '{at}'::{kind}"
+        check(con, f"SELECT rtindex_contains_count('se', {at}), rtindex_contains_count('es', {at})",
+              f"SELECT count(*) FILTER (s <= {at} AND {at} < e), count(*) FILTER ({before} <= {at} AND {at} < s) FROM t")
+
+
+def test_an_infinite_date_ends_intervals_of_timestamps(con):
+    con.execute("""SELECT rtindex_build_intervals('i', '[)', n, s, e) FROM (VALUES
+                   (0, TIMESTAMP '2024-01-01 12:00:00', DATE 'infinity'), (1, TIMESTAMP '2024-01-01 12:00:00', DATE '2024-01-02'))
+                   v(n, s, e)""")
+    assert one(con, "SELECT rtindex_contains_rows('i', TIMESTAMP '9000-01-01')") == [0]
+    with pytest.raises(duckdb.Error, match="lies beyond the TIMESTAMP_NS"):
+        con.execute("SELECT rtindex_build_intervals('n', '[)', 0, TIMESTAMP_NS '2024-01-01', DATE '5000-01-01')")
+
+
+def test_wrong_ends_of_intervals_are_shown_as_times(con):
+    for kind, shown in (("DATE", "ends at 2024-04-01, before it starts at 2024-05-01"),
+                        ("TIMESTAMP", "ends at 2024-04-01T00:00:00.000000, before it starts at 2024-05-01T00")):
+        with pytest.raises(duckdb.Error, match=shown):
+            con.execute(f"SELECT rtindex_build_intervals('x', '[)', 0, '2024-05-01'::{kind}, '2024-04-01'::{kind})")
+
+
+TEXTS = {
+    "DATE": ["2024-01-03", " 2024-1-3 ", "2024/01/03", "2024-01-03 12:00:00", "infinity", "0044-03-15 (BC)", "nope", "", "2024-13-01", "2024-09-31",
+             "12:30:00", "5", "1970-01-01", "1970/1/1", "epoch", "1970-01-01 00:00:00", "1970-01-99"],
+    "TIME": ["12:00:00", "00:00", "12:00:00.5", "2024-01-03", "25:00:00", "20:00:61", "0:00", "00:00:00.0", "24:00:00", "nope", ":00", "", "5", "-", "2024/01/03"],
+    **dict.fromkeys(["TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"], [
+        "2024-01-03", "2024-01-03 12:00", "2024-01-03T12:00:00Z", "2024-01-03 12:00:00+02", "-infinity", "2024-01-03 12:00:00.1234567",
+        "nope", "2024-01-03 12:00:61", "1970-01-01", "1970-01-01 02:00+02", "1969-12-31 22:00:00-02", "epoch", "1970-13-01", "9"])}
+
+
+@pytest.mark.parametrize("kind", TEXTS)
+def test_texts_are_cast_to_times_as_comparisons_cast_them(con, kind):
+    con.execute(f"""CREATE TABLE t AS SELECT (TIMESTAMP '2024-01-01' + i * INTERVAL 12 HOUR)::{kind} AS k FROM range(60) r(i)""")
+    con.execute("SELECT rtindex_build('k', rowid, k), rtindex_build_points('p', rowid, k, rowid) FROM t")
+    last, end = ("23:59:59", "24:00:00") if kind == "TIME" else ("2200-12-31", "infinity")
+    for text in TEXTS[kind]:
+        plain = f"""SELECT min(rowid) FILTER (k = '{text}'), count(*) FILTER (k < '{text}'),
+                    count(*) FILTER (k BETWEEN '{text}' AND '{last}') FROM t"""
+        ours = f"""SELECT rtindex_lookup('k', '{text}'), (SELECT count(*) FROM t) - rtindex_range_count('k', '{text}', '{end}'),
+                   rtindex_filter_count('p', '{text}', '{last}', NULL, NULL)"""
+        try:
+            con.execute(plain).fetchall()
+        except duckdb.Error:
+            with pytest.raises(duckdb.Error, match=f"the lookup '{re.escape(text)}' is no {kind}: expected a text such as '"):
+                con.execute(ours).fetchall()
+        else:
+            check(con, ours, plain)
+    con.execute(f"CREATE TABLE q AS SELECT i, CASE WHEN i % 7 > 0 THEN (SELECT any_value(k) FROM t WHERE t.rowid = i % 60)::VARCHAR END AS s "
+                f"FROM range(3000) r(i)")
+    check(con, "SELECT i, rtindex_count('k', s) FROM q ORDER BY i",
+          f"SELECT i, count(k) FROM q LEFT JOIN t ON k = s::{kind} GROUP BY i ORDER BY i")
+    check(con, "SELECT rtindex_filter_count('p', [min(s), max(s), NULL], NULL, NULL) FROM q",
+          f"SELECT count(*) FROM t WHERE k IN (SELECT min(s)::{kind} FROM q UNION SELECT max(s)::{kind} FROM q)")
+
+
+def test_other_texts_are_not_cast_to_keys(con):
+    con.execute("SELECT rtindex_build('z', i, TIMESTAMPTZ '2024-01-01 00:00:00+00' + i * INTERVAL 1 DAY) FROM range(60) r(i)")
+    with pytest.raises(duckdb.Error, match="the lookup is a VARCHAR: cast it to TIMESTAMP WITH TIME ZONE"):
+        con.execute("SELECT rtindex_lookup('z', '2024-02-01')").fetchall()
+
+
+def test_rows_of_intervals_come_by_start(con):
+    con.execute("""SELECT rtindex_build_intervals('i', '[]', n, s, e) FROM
+                   (VALUES (5, 3, 9), (1, 2, 9), (4, 2, 8), (2, 4, 9)) v(n, s, e)""")
+    assert con.execute("SELECT rtindex_contains_rows('i', 5), rtindex_overlaps_rows('i', 3, 9)").fetchone() == (
+        [1, 4, 5, 2], [1, 4, 5, 2])
 
 
 def test_an_index_does_not_follow_its_table(con):
