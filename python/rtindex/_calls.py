@@ -10,6 +10,7 @@ import numpy as np
 
 from . import _core
 from ._columns import column as column_of
+from ._decimals import in_last_digits, require_whole_sums, value_scale
 from ._device import answer_on_device, bitmaps_on_device, first_array
 from ._errors import InvalidArgumentError, UnsupportedError
 from ._keys import key_answer, key_dtype
@@ -23,8 +24,8 @@ from ._types import WIDTHS, ColumnType
 
 _ROW_ANSWERS = ("any", "first", "last", "count")
 ROW_ANSWERS = frozenset(("any", "first", "last"))
-_AGGREGATES = ("sum", "min", "max")
-VALUE_ANSWERS = frozenset((*_AGGREGATES, "mean"))
+AGGREGATES = frozenset(("sum", "min", "max"))
+VALUE_ANSWERS = AGGREGATES | {"mean"}
 """Answers of values, which are null where all values are."""
 _BITMAPS = ("bitmap", "bitmaps")
 _MAX_BITMAP_BYTES = 2**30
@@ -67,10 +68,15 @@ def answer(index: _core.Index, query: Query, bound: _core.Query, key_type: Colum
     held = None if options.values is None or by_name else (
         column_of(options.values, None, key_type.nan_as_null))
     miss, times = options.miss, None
-    if "min" in names or "max" in names:
+    if not AGGREGATES.isdisjoint(names):
         times = value_times(index, held, options.values)
+        if times is not None and not any(times.has(name) for name in names):
+            times = None
         if times is not None:
             miss = ticks_of(miss, times)
+    scale = _scale(index, kind, names, held, options)
+    if scale is not None:
+        miss = in_last_digits(miss, scale, not AGGREGATES.isdisjoint(names))
     if bound.on_device:
         _require_host_free(options)
         return answer_on_device(index, first_array(data_of(query)), bound, names,
@@ -90,15 +96,29 @@ def answer(index: _core.Index, query: Query, bound: _core.Query, key_type: Colum
                                                        for name in names)
     if options.matched or needs_matched:
         outputs["matched"] = np.empty((size + 7) // 8, np.uint8)
-    if nullable and not VALUE_ANSWERS.isdisjoint(names):
+    is_one = len(names) == 1 and not options.matched and not options.counters
+    # Tables of several answers have nulls, whichever arrays these are in.
+    if (nullable or scale is not None or miss is None and not is_one) and (
+            not VALUE_ANSWERS.isdisjoint(names)):
         outputs["validity"] = np.empty((size + 7) // 8, np.uint8)
+    sums_decimals = scale is not None and "sum" in names
+    if sums_decimals:  # to find those that have wrapped around
+        for name, dtype in (("mean", np.float64), ("count", np.uint32)):
+            if name not in outputs:
+                outputs[name] = np.empty(size, dtype)
     if options.counters:
         outputs["counters"] = np.zeros(len(Counters._fields), np.uint64)
     lists: Any
     lists, keys = index.answer(bound, held, included, miss, outputs,
                                limit if "rows" in names else None, order,
                                "key" in names and "key" not in outputs)
+    if scale is not None and sums_decimals:
+        require_whole_sums(outputs["sum"], outputs["mean"], outputs["count"],
+                           unpacked(outputs["validity"], size), scale)
     validity = outputs.get("matched") if nullable else None
+    if miss is not None:  # which is a value
+        outputs.pop("validity", None)
+    of_values = outputs.get("validity")
     zone = "" if times is None else times.zone
     answers: dict[str, Any] = {}
     for name in names:
@@ -106,18 +126,37 @@ def answer(index: _core.Index, query: Query, bound: _core.Query, key_type: Colum
             answers[name] = kind.rows(Rows(*lists))
         elif name == "key":
             answers[name] = key_answer(outputs.get("key"), keys, key_type, outputs["matched"], kind)
+        elif scale is not None and name in AGGREGATES:
+            answers[name] = kind.decimals(answered[name], of_values, scale)
         else:
-            of_values = outputs.get("validity") if name in VALUE_ANSWERS else None
+            if scale is not None and name == "mean":
+                answered[name] /= 10.0**scale
             answers[name] = kind.array(signed_rows(name, answered[name], kind, options),
                                        None if name == "count" else
-                                       validity if of_values is None else of_values, zone=zone)
+                                       of_values if nullable and name in VALUE_ANSWERS else validity,
+                                       zone=zone)
     if options.counters:
         answers["counters"] = Counters(*outputs["counters"].tolist())
-    if len(names) == 1 and not options.matched and not options.counters:
+    if is_one:
         return answers[names[0]]
     if options.matched:
         answers["matched"] = kind.array(unpacked(outputs["matched"], size))
-    return Answers(size, answers)
+    return Answers(size, answers, {} if nullable else _valid(outputs, names, size))
+
+
+def _valid(outputs: dict[str, Array], names: Sequence[str], size: int) -> dict[str, Array]:
+    """Which entries of an answer are values: those of neighbours' keys and of aggregates."""
+    bits = {name: outputs.get("matched" if name == "key" else "validity") for name in names
+            if name == "key" or name in VALUE_ANSWERS}
+    return {name: unpacked(held, size) for name, held in bits.items() if held is not None}
+
+
+def _scale(index: _core.Index, kind: Kind, names: Sequence[str], values: _core.Column | None,
+           options: Options) -> int | None:
+    """The scale of the aggregates, where they are decimals; None where they are plain numbers."""
+    if not kind.has_decimals or options.out is not None or VALUE_ANSWERS.isdisjoint(names):
+        return None
+    return value_scale(index, values, options.values)
 
 
 def signed_rows(name: str, values: Array, kind: Kind, options: Options) -> Array:
@@ -167,12 +206,15 @@ def _with_bitmaps(index: _core.Index, query: Query, bound: _core.Query, key_type
             f"the bitmaps of {size:,} queries over {rows:,} rows take more than 1 GiB: pass fewer "
             "queries, or ask for one bitmap of all of them, 'bitmap'")
     answers: dict[str, Any] = {}
+    valid: dict[str, Array] = {}
     if others or options.matched or options.counters:
-        found = answer(index, query, bound, key_type, kind, others or ("any",), options)
-        answers = dict(found) if isinstance(found, Answers) else {
-            others[0]: found}
+        found = answer(index, query, bound, key_type, kind, others or ("any",),
+                       options._replace(matched=True))
+        answers, valid = dict(found), found._valid
         if not others:
             del answers["any"]
+        if not options.matched:
+            del answers["matched"]
     for name in names:
         if name not in _BITMAPS:
             continue
@@ -187,7 +229,7 @@ def _with_bitmaps(index: _core.Index, query: Query, bound: _core.Query, key_type
             answers[name] = np.unpackbits(bits, axis=1, count=rows, bitorder="little").view(bool)
     if len(answers) == 1:
         return answers[names[0]]
-    return Answers(size, {name: answers[name] for name in dict.fromkeys((*names, *answers))})
+    return Answers(size, {name: answers[name] for name in dict.fromkeys((*names, *answers))}, valid)
 
 
 def value_times(index: _core.Index, values: _core.Column | None, data: Any) -> TimeType | None:
@@ -197,7 +239,9 @@ def value_times(index: _core.Index, values: _core.Column | None, data: Any) -> T
     included, time = included_type(index, data if isinstance(data, str) else "")
     stored = TimeType.from_text(time)
     # Files written by C++ have no unit; dates need none.
-    return TimeType("D", "") if stored is None and included == "date32" else stored
+    if included == "duration64" and stored is not None:
+        return stored._replace(is_duration=True)
+    return TimeType("D") if stored is None and included == "date32" else stored
 
 
 def included_type(index: _core.Index, name: str) -> tuple[str, str]:
@@ -234,7 +278,7 @@ def _outputs(index: _core.Index, names: Sequence[str], size: int, values: _core.
     for name in names:
         if name != "rows":
             dtype: Any = _dtype(index, name, values, included, key_type)
-            if times is not None and name in ("min", "max"):
+            if times is not None and times.has(name):
                 dtype = times.dtype
             if out is not None:
                 _require_fit(out, size, np.int64 if name == "count" or rows_are_signed and
@@ -246,13 +290,13 @@ def _outputs(index: _core.Index, names: Sequence[str], size: int, values: _core.
 
 
 def _dtype(index: _core.Index, name: str, values: _core.Column | None, included: str,
-           key_type: ColumnType | None) -> type | None:
+           key_type: ColumnType | None) -> Any:
     """The type of an answer's array; None for keys of no native type."""
     if name in _ROW_ANSWERS:
         return np.uint32
     if name == "mean":
         return np.float64
-    if name in _AGGREGATES:
+    if name in AGGREGATES:
         return class_of((included_type(index, included)[0] if values is None else values.type)
                         or "uint64")
     if name == "key":
@@ -328,4 +372,4 @@ def _order(order: Any) -> str:
 
 def _ticks(array: Array) -> Array:
     """The same memory as integers, if it holds times."""
-    return array.view(np.int64) if array.dtype.kind == "M" else array
+    return array.view(np.int64) if array.dtype.kind in "mM" else array

@@ -11,6 +11,7 @@ from ._arrays import NATIVE
 from ._calls import included_type
 from ._columns import column
 from ._core import Column, Index
+from ._decimals import included_scale
 from ._device import device_rows, first_array, is_device_array, library_of, wrong_rows
 from ._errors import InvalidArgumentError
 from ._lists import Array, plain_array
@@ -89,6 +90,7 @@ def value_column(values: Any, index: Index, name: str = "") -> Column:
     times = TimeType.from_text(time)
     nan_as_null = {"": None, "0": False, "1": True}[index.metadata.get("nan_as_null", "")]
     found = column(values, ColumnType(wanted, "" if times is None else times.unit,
+                                      scale=included_scale(index, name) or 0,
                                       zone="" if times is None else times.zone,
                                       nan_as_null=nan_as_null))
     if found.type == wanted or not (is_scalar(values) or isinstance(values, (list, tuple, range))):

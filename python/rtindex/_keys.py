@@ -9,24 +9,25 @@ from typing import Any
 
 import numpy as np
 
-from ._errors import InvalidArgumentError
 from ._kinds import Kind
 from ._lists import Array, not_a_time
+from ._times import time_of_day
 from ._types import DECIMALS, WIDTHS, ColumnType
-from ._units import LENGTHS
 
+# Types whose keys are objects of Python, in arrays of NumPy too.
+OBJECTS = (*DECIMALS, "binary16", "int128", "uint128")
 # Types whose single keys are objects that NumPy has no scalars for.
-_OBJECTS = (*DECIMALS, "duration64", "time32", "time64")
+_ONE_OBJECT = (*OBJECTS, "duration64", "time32", "time64")
 
 
-def key_dtype(key_type: ColumnType) -> type | None:
-    """The type in which an index writes keys; None for strings and composites."""
+def key_dtype(key_type: ColumnType) -> Any:
+    """The type in which an index writes keys; None for strings and composites. Keys of 128 bits are
+    plain bytes."""
     if key_type.type in ("string", "composite"):
         return None
     width = WIDTHS.get(key_type.type)
     if width == 16:
-        raise InvalidArgumentError(f"the keys of a {key_type.type} column are no elements of "
-                                   "NumPy: request 'any', the row of the neighbour")
+        return np.dtype("V16")
     return np.dtype(key_type.type if width is None else f"int{8 * width}").type
 
 
@@ -65,27 +66,32 @@ def key_object(data: bytes, key_type: ColumnType) -> Any:
         own = duration.item()
         return own if isinstance(own, datetime.timedelta) else duration  # finer than Python's
     if key_type.type in ("time32", "time64"):
-        micro, rest = divmod(number * LENGTHS[key_type.unit], LENGTHS["us"])
-        midnight = datetime.datetime.min
-        return number if rest else (midnight + datetime.timedelta(microseconds=micro)).time()
+        return time_of_day(number, key_type.unit)
     return None
 
 
 def _native(keys: Array, key_type: ColumnType, validity: Array, kind: Kind) -> Any:
-    if kind.is_one and key_type.type in _OBJECTS:
+    if kind.is_one and key_type.type in _ONE_OBJECT:
         return key_object(keys.tobytes(), key_type) if validity[0] & 1 else None
     missing = np.unpackbits(validity, count=keys.size, bitorder="little") == 0
+    if key_type.type in OBJECTS:
+        return kind.objects([None if lost else key_object(key.tobytes(), key_type)
+                             for key, lost in zip(keys, missing)], key_type)
     if key_type.type == "date32":
         keys = keys.astype("M8[D]")
     elif key_type.type == "timestamp64" and key_type.unit:
         keys = keys.view(f"M8[{key_type.unit}]")
+    elif key_type.type == "duration64" and key_type.unit:
+        keys = keys.view(f"m8[{key_type.unit}]")
+    elif key_type.type in ("time32", "time64"):
+        return kind.times_of_day(keys, validity, key_type)
     keys[missing] = _reserved(keys.dtype)
     return kind.array(keys, validity if kind.has_nulls else None, zone=key_type.zone)
 
 
 def _reserved(dtype: Any) -> Any:
     """The key of a miss, as for aggregates."""
-    if dtype.kind == "M":
+    if dtype.kind in "mM":
         return not_a_time(dtype)
     if dtype.kind == "f":
         return np.nan

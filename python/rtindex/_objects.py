@@ -13,7 +13,7 @@ import numpy as np
 
 from ._core import Column
 from ._errors import InvalidArgumentError
-from ._lists import validity_bits
+from ._lists import Array, validity_bits
 from ._types import ColumnType
 
 OBJECTS = (decimal.Decimal, datetime.time, datetime.timedelta, uuid.UUID)
@@ -81,14 +81,18 @@ def _time_ticks(item: Any, position: int) -> int:
     return ((item.hour * 60 + item.minute) * 60 + item.second) * 10**6 + item.microsecond
 
 
-def _durations(items: Sequence[Any]) -> Column:
+def durations(items: Sequence[Any]) -> Array:
+    """Durations of Python, NumPy and pandas in one unit; None is NaT."""
     _require(items, (datetime.timedelta, np.timedelta64))
-    values = [np.timedelta64("NaT", "s") if item is None else
-              item.to_timedelta64() if hasattr(item, "to_timedelta64") else np.timedelta64(item)
-              for item in items]
-    array = np.array(values)
-    ticks = array.view(np.int64)
-    return Column.elements("duration64", ticks, np.datetime_data(array.dtype)[0],
+    return np.array([
+        np.timedelta64("NaT", "s") if item is None else
+        item.to_timedelta64() if hasattr(item, "to_timedelta64") else np.timedelta64(item)
+        for item in items])
+
+
+def _durations(items: Sequence[Any]) -> Column:
+    array = durations(items)
+    return Column.elements("duration64", array.view(np.int64), np.datetime_data(array.dtype)[0],
                            validity_bits(np.isnat(array)))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ._core import MISS, export_lists
 from ._errors import InvalidArgumentError
-from ._lists import Array
+from ._lists import Array, is_missing
 from ._times import in_common_unit, is_times
 
 _SHOWN = 10
@@ -125,8 +125,11 @@ class Answers:
     matched: Any
     counters: Counters
 
-    def __init__(self, lookups: int, answers: dict[str, Any]):
+    def __init__(self, lookups: int, answers: dict[str, Any],
+                 valid: dict[str, Array] | None = None):
         self._lookups = lookups
+        # Which entries of an answer are values, where arrays have no nulls.
+        self._valid = valid or {}
         self.__dict__.update(answers)
 
     def __getattr__(self, name: str) -> Any:
@@ -166,8 +169,7 @@ class Answers:
         columns = self._columns()
         labels = next((column.index for column in columns.values()
                        if isinstance(column, pandas.Series)), None)
-        return pandas.DataFrame({name: pandas.Series(as_pandas(_with_nulls(name, column)),
-                                                     index=labels)
+        return pandas.DataFrame({name: pandas.Series(as_pandas(column), index=labels)
                                  for name, column in columns.items()})
 
     def to_polars(self) -> Any:
@@ -180,12 +182,21 @@ class Answers:
         """A table of pyarrow with a column for each answer that has one entry per lookup."""
         import pyarrow
 
-        return pyarrow.table({name: as_arrow(_with_nulls(name, column))
+        return pyarrow.table({name: as_arrow(column)
                               for name, column in self._columns().items()})
 
     def _columns(self) -> dict[str, Any]:
-        return {name: self.__dict__[name] for name in self.keys()
-                if name not in ("bitmap", "bitmaps", "counters")}
+        """The answers with one entry per lookup, in which a miss is a null, as the libraries of
+        tables have it."""
+        columns = {name: self.__dict__[name] for name in self.keys()
+                   if name not in ("bitmap", "bitmaps", "counters")}
+        for name, column in columns.items():
+            if name in self._valid:
+                columns[name] = _masked(column, ~self._valid[name])
+            elif (name in ("any", "first", "last") and isinstance(column, np.ndarray)
+                  and column.dtype == np.uint32):
+                columns[name] = _masked(column, column == MISS)
+        return columns
 
     def _repr_html_(self) -> str:
         columns = {name: _texts(column, self._lookups) for name, column in self._columns().items()}
@@ -199,12 +210,12 @@ class Answers:
         return f"<rtindex.Answers: {', '.join(self.keys())} of {self._lookups:,} lookups>"
 
 
-def _with_nulls(name: str, column: Any) -> Any:
-    """Rows in which a miss is a null, as the libraries of tables have it; other answers as they
-    are."""
-    if name not in ("any", "first", "last") or not isinstance(column, np.ndarray):
-        return column
-    return column if column.dtype != np.uint32 else np.ma.masked_array(column, column == MISS)
+def _masked(column: Any, missing: Array) -> Any:
+    """The column with nulls, if it is a NumPy array or several of them."""
+    if isinstance(column, tuple):
+        return tuple(_masked(part, missing) for part in column)
+    has_nulls = not isinstance(column, np.ndarray) or column.dtype.kind in "OmM"
+    return column if has_nulls else np.ma.masked_array(column, missing)
 
 
 def as_arrow(column: Any) -> Any:
@@ -238,20 +249,32 @@ def as_pandas(column: Any) -> Any:
     if isinstance(column, np.ma.MaskedArray):
         import pandas
 
-        return pandas.arrays.IntegerArray(column.data, np.ma.getmaskarray(column))
+        nullable: Any = {"f": pandas.arrays.FloatingArray, "b": pandas.arrays.BooleanArray}.get(
+            column.dtype.kind, pandas.arrays.IntegerArray)
+        return nullable(column.data, np.ma.getmaskarray(column))
     if hasattr(column, "to_pandas"):  # of pyarrow and polars
         return column.to_pandas()
     return column if hasattr(column, "__len__") and not isinstance(column, (str, bytes)) else [column]
 
 
 def _texts(column: Any, lookups: int) -> list[str]:
-    """The first entries of an answer."""
+    """The first entries of an answer; empty for nulls."""
     if isinstance(column, tuple):
-        return [", ".join(parts) for parts in zip(*(_texts(part, lookups) for part in column))]
+        return [", ".join(parts) if any(parts) else ""
+                for parts in zip(*(_texts(part, lookups) for part in column))]
     if not hasattr(column, "__getitem__") or isinstance(column, (str, bytes)):
-        return [str(column)]
+        return [_text(column)]
     entries = getattr(column, "iloc", column)
-    return [str(entries[i]) for i in range(min(lookups, _SHOWN))]
+    return [_text(entries[i]) for i in range(min(lookups, _SHOWN))]
+
+
+def _text(entry: Any) -> str:
+    if hasattr(entry, "as_py"):  # of pyarrow
+        entry = entry.as_py()
+    if isinstance(entry, str):
+        return entry
+    text = "" if entry is np.ma.masked or is_missing(entry) else str(entry)
+    return "" if text == "NaT" else text
 
 
 class MemoryUsage(NamedTuple):

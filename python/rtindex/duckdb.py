@@ -11,6 +11,7 @@ import numpy as np
 
 from ._calls import class_of, included_type, value_times
 from ._columns import column
+from ._decimals import value_scale
 from ._errors import InvalidArgumentError, UnsupportedError
 from ._index import Index
 from ._kinds import kind_of
@@ -139,9 +140,12 @@ def _answer_type(connection: Any, index: Index, answer: NearestName, values: Any
     if not value_type:
         raise InvalidArgumentError(f"'{answer}' needs a value column: pass `values`, or build the "
                                    "index with `include`")
-    times = None if answer == "sum" else value_times(index._core, held, values)
-    if times is not None:
+    times = value_times(index._core, held, values)
+    if times is not None and times.has(answer):
         return _time_type(connection, times)
+    scale = value_scale(index._core, held, values)
+    if scale is not None:
+        return f"DECIMAL(38, {scale})"
     return _CLASS_TYPES[class_of(value_type).__name__]
 
 

@@ -56,7 +56,7 @@ nb::object key_part(const ColumnView& keys) {
 }  // namespace
 
 HostOutputs::HostOutputs(const HostArrays& arrays, std::size_t lookups, Type key_type)
-    : key_width_(is_native(key_type) ? width_of(key_type) : 0) {
+    : key_width_(width_of(key_type)) {
   for (const auto& [name, array] : arrays) {
     const auto text = nb::cast<nb::str>(name);
     if (std::string_view(text.c_str()) == "counters") {

@@ -60,7 +60,7 @@ class HostOutputs {
     return buffers_[slot] ? static_cast<T*>(buffers_[slot]->data()) + i : nullptr;
   }
 
-  std::size_t key_width_;  // of native keys
+  std::size_t key_width_;  // 0 for strings and composites
   std::array<std::unique_ptr<Buffer>, slots> buffers_;
   std::unique_ptr<Buffer> counters_;
 };

@@ -31,10 +31,8 @@ bool to_unit(Int128 value, const Rescale& rescale, Int128 low, Int128 high, Int1
   const Rounding& rounding = rescale.rounding;
   const bool up = rounding.direction > 0;
   Int128 product = 0;
-  if (__builtin_mul_overflow(value, static_cast<Int128>(rescale.multiplier), &product)) {
-    product = value < 0 ? smallest : largest;  // beyond every type
-    scaled = product;
-  } else {
+  bool is_below = value < 0;
+  if (!__builtin_mul_overflow(value, static_cast<Int128>(rescale.multiplier), &product)) {
     const Int128 divisor = rescale.divisor;
     scaled = floor_divided(product, divisor);
     const bool is_between = scaled * divisor != product;
@@ -42,9 +40,9 @@ bool to_unit(Int128 value, const Rescale& rescale, Int128 low, Int128 high, Int1
     // A lower end becomes the first tick inside the range, an upper end the last one.
     if (up && (is_between || rounding.open)) ++scaled;
     if (rounding.direction < 0 && !is_between && rounding.open) --scaled;
+    if (scaled >= low && scaled <= high) return true;
+    is_below = scaled < low;
   }
-  if (scaled >= low && scaled <= high) return true;
-  const bool is_below = scaled < low;
   scaled = is_below ? low : high;
   return is_below ? up : rounding.direction < 0;
 }

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import datetime
+import decimal
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -129,3 +133,38 @@ def test_tables_have_nulls_for_misses():
     assert answers.to_arrow().column("first").to_pylist() == [1, None]
     signed = rtindex.build([7, 8]).lookup(np.array([8, 9]), ["any", "count"], miss=-1)
     assert signed.to_pandas()["any"].tolist() == [1, -1]
+
+
+NULLABLE = {**KINDS, "pandas times": lambda keys: pd.Series(keys, dtype="Int64"), "array": np.array}
+
+
+@pytest.mark.parametrize("kind", NULLABLE)
+def test_tables_show_misses_as_nothing(index, kind):
+    answers = index.lookup(NULLABLE[kind]([29, 24, 23]), ["any", "sum", "mean", "count"], matched=True)
+    cells = answers._repr_html_().partition("<tbody>")[2].replace("</td>", "").split("<td>")
+    assert cells[6:10] == ["", "", "", "0"] and cells[2] == "628"
+    for table in (answers.to_polars(), answers.to_arrow()):
+        assert listed(table["sum"]) == [628, None, 899] and listed(table["mean"]) == [314.0, None, 899.0]
+    frame = answers.to_pandas()
+    assert [*frame.isna().sum()] == [1, 1, 1, 0, 0] and frame["sum"].dropna().tolist() == [628, 899]
+    one = index.lookup(24, ["any", "sum", "count"])._repr_html_()
+    assert one.endswith("<tr><td></td><td></td><td>0</td></tr></tbody></table>")
+
+
+def test_tables_show_nulls_of_every_type_as_nothing():
+    columns: dict[str, list[Any]] = {"float": [1.5], "str": ["NaT"], "time": [datetime.datetime(2024, 2, 29)], "bool": [True],
+               "decimal": [decimal.Decimal("1.5")]}
+    for column in columns.values():
+        index = rtindex.build(column, include=[7])
+        for make in (list, np.array, pd.Series, pl.Series):
+            keys = make([column[0]] * 2)
+            answers = index.nearest(keys, ["key", "max"], exact=False)
+            assert answers._repr_html_().count("<td></td>") == 4
+            assert listed(answers.to_polars()["key"]) == [None, None] == listed(answers.to_arrow()["max"])
+            assert index.nearest(keys, ["key", "max"])._repr_html_().count("<td></td>") == 0
+    # The least int64 is a value as well as the miss of NumPy's arrays.
+    least = rtindex.build([1]).lookup(np.array([1, 2]), ["max", "bitmap"], np.array([-(2**63)]))
+    assert least.to_arrow()["max"].to_pylist() == [-(2**63), None]
+    pair = rtindex.build([("a", 1)]).nearest([("a", 1), ("b", 1)], ["key", "count"])
+    assert "<td>a, 1</td>" in pair._repr_html_() and "<td></td><td>0</td>" in pair._repr_html_()
+    assert rtindex.build([1]).lookup(np.array([2]), ["max", "count"], [5], miss=-1).to_pandas()["max"].tolist() == [-1]
