@@ -28,7 +28,7 @@ AGGREGATES = frozenset(("sum", "min", "max"))
 VALUE_ANSWERS = AGGREGATES | {"mean"}
 """Answers of values, which are null where all values are."""
 _BITMAPS = ("bitmap", "bitmaps")
-_MAX_BITMAP_BYTES = 2**30
+MAX_BITMAP_BYTES = 2**30
 _CHOICES = "any, first, last, count, sum, mean, min, max, rows, bitmap or bitmaps"
 _ORDERS = {None: "", "key": "key", "-key": "-key"}
 NO_LIMIT = 2**32 - 1
@@ -46,6 +46,7 @@ class Options(NamedTuple):
     counters: bool = False
     row_miss: int | None = None
     """The row of a miss; None: MISS or a null."""
+    max_bitmap_bytes: int = MAX_BITMAP_BYTES
 
 
 def answer(index: _core.Index, query: Query, bound: _core.Query, key_type: ColumnType, kind: Kind,
@@ -201,10 +202,8 @@ def _with_bitmaps(index: _core.Index, query: Query, bound: _core.Query, key_type
     others = tuple(name for name in names if name not in _BITMAPS)
     index = index.snapshot()  # called twice below, and others may change it in between
     rows, size = len(index), len(bound)
-    if "bitmaps" in names and size * rows > _MAX_BITMAP_BYTES:
-        raise InvalidArgumentError(
-            f"the bitmaps of {size:,} queries over {rows:,} rows take more than 1 GiB: pass fewer "
-            "queries, or ask for one bitmap of all of them, 'bitmap'")
+    if "bitmaps" in names:
+        require_bitmap_bytes(size, rows, options.max_bitmap_bytes)
     answers: dict[str, Any] = {}
     valid: dict[str, Array] = {}
     if others or options.matched or options.counters:
@@ -230,6 +229,22 @@ def _with_bitmaps(index: _core.Index, query: Query, bound: _core.Query, key_type
     if len(answers) == 1:
         return answers[names[0]]
     return Answers(size, {name: answers[name] for name in dict.fromkeys((*names, *answers))}, valid)
+
+
+def require_bitmap_bytes(queries: int, rows: int, max_bytes: Any) -> None:
+    """An error if bitmaps of each query, with a byte for each row, need more."""
+    try:
+        limit = operator.index(max_bytes)
+    except TypeError:
+        limit = -1
+    if limit < 0:
+        raise InvalidArgumentError(f"invalid max_bitmap_bytes={max_bytes!r}: expected an integer "
+                                   "of 0 or more")
+    if queries * rows > limit:
+        raise InvalidArgumentError(
+            f"the bitmaps of {queries:,} queries over {rows:,} rows take more than {limit:,} bytes: "
+            "pass fewer queries, a larger max_bitmap_bytes, or request one bitmap of all queries, "
+            "'bitmap'")
 
 
 def value_times(index: _core.Index, values: _core.Column | None, data: Any) -> TimeType | None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import datetime
 import json
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Literal
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from . import _core
-from ._calls import Options, row_miss
+from ._calls import MAX_BITMAP_BYTES, Options, row_miss
 from ._calls import answer as answer_call
 from ._categories import positions_of, reject, require_no_order
 from ._columns import column as column_of
@@ -18,8 +18,6 @@ from ._columns import mask_column
 from ._error_texts import named_errors
 from ._errors import InvalidArgumentError
 from ._filter import PointFilter, batch_of
-from ._joins import join as join_call
-from ._joins import join_batches as join_batches_call
 from ._kinds import Kind, kind_of
 from ._lists import Array, is_missing
 from ._names import is_scalar
@@ -33,25 +31,19 @@ from ._overloads import (
     query_call,
     ranges_call,
 )
-from ._progress import reporting
+from ._progress import Progress, reporting
 from ._query import (
     DirectionName,
     EndsName,
     Query,
     broadcast,
     data_of,
-    query_of,
     require_column,
     require_query,
     require_shape,
 )
-from ._results import Answers, Join
 from ._tolerance import tolerance_of
 from ._types import INTEGERS, ColumnType, known_parts
-
-JoinName = Literal["inner", "left", "semi", "anti"]
-JoinOrderName = Literal["lookups", "any"]
-
 
 # Single keys that have a short way into the index.
 _ONE_KEY = frozenset((int, float, str, datetime.datetime, tuple))
@@ -100,7 +92,8 @@ class LookupCalls:
     def answer(self, query: Query, answer: NearestName | Sequence[NearestName] = "any",
                values: Any = None, *, matched: bool = False, limit: int | None = None,
                order: OrderName | None = None, miss: Any = None, out: Array | None = None,
-               counters: bool = False) -> Any:
+               counters: bool = False, progress: Progress = None,
+               max_bitmap_bytes: int = MAX_BITMAP_BYTES) -> Any:
         """Answers a batch of queries of any kind, such as `Query.range(lower, upper)`.
 
         answer: one name, or several for an `Answers` with an attribute each. For "nearest", "any"
@@ -118,12 +111,19 @@ class LookupCalls:
             any, first and last without a match: `miss=-1` returns rows as int64.
         out: a NumPy array that receives the answer.
         counters: add `Answers.counters`, which counts rays, cells and hits (rx).
+        progress: as in `rtindex.progress`.
+        max_bitmap_bytes: "bitmaps" that need more are an error; a byte for each query and row.
         """
+        if progress is not None:
+            with reporting(progress):
+                return self.answer(query, answer, values, matched=matched, limit=limit,
+                                   order=order, miss=miss, out=out, counters=counters,
+                                   max_bitmap_bytes=max_bitmap_bytes)
         kind = self._kind(require_query(query))
         if order is not None and self._reordered:
             reject("order")
         options = Options(values, matched, limit, order, miss, out, counters,
-                          row_miss(answer, miss))
+                          row_miss(answer, miss), max_bitmap_bytes)
         if self._points is None:
             return self._answer(query, kind, answer, options)
         with named_errors(self._points.names):
@@ -133,108 +133,128 @@ class LookupCalls:
     def lookup(self, keys: Any, answer: AnswerName | Sequence[AnswerName] = "any",
                values: Any = None, *, matched: bool = False, limit: int | None = None,
                order: OrderName | None = None, miss: Any = None, out: Array | None = None,
-               counters: bool = False, filter: Any = None) -> Any:
+               counters: bool = False, filter: Any = None, progress: Progress = None,
+               max_bitmap_bytes: int = MAX_BITMAP_BYTES) -> Any:
         """`answer` of `Query.equal(keys)`: which rows hold a key equal to `keys[i]`?"""
         if (type(keys) in _ONE_KEY and self._one is not None and isinstance(answer, str)
                 and values is None and not matched and limit is None and order is None
-                and miss is None and out is None and not counters and filter is None):
+                and miss is None and out is None and not counters and filter is None
+                and progress is None):
             found = self._one.lookup(keys, answer)
             if found is not NotImplemented:
                 return found
         return self.answer(Query.equal(keys, filter=filter), answer, values, matched=matched, limit=limit,
-                           order=order, miss=miss, out=out, counters=counters)
+                           order=order, miss=miss, out=out, counters=counters, progress=progress,
+                           max_bitmap_bytes=max_bitmap_bytes)
 
     @ranges_call
     def range(self, lower: Any = None, upper: Any = None,
               answer: AnswerName | Sequence[AnswerName] = "any", values: Any = None, *,
               ends: EndsName = "[]", matched: bool = False, limit: int | None = None,
               order: OrderName | None = None, miss: Any = None, out: Array | None = None,
-              counters: bool = False, filter: Any = None) -> Any:
+              counters: bool = False, filter: Any = None, progress: Progress = None,
+              max_bitmap_bytes: int = MAX_BITMAP_BYTES) -> Any:
         """`answer` of `Query.range(lower, upper, ends)`: which rows hold a key from `lower[i]` to
         `upper[i]`?"""
         return self.answer(Query.range(lower, upper, ends, filter=filter), answer, values, matched=matched,
-                           limit=limit, order=order, miss=miss, out=out, counters=counters)
+                           limit=limit, order=order, miss=miss, out=out, counters=counters, progress=progress,
+                           max_bitmap_bytes=max_bitmap_bytes)
 
     @keys_call
     def starts_with(self, prefixes: Any, answer: AnswerName | Sequence[AnswerName] = "any",
                     values: Any = None, *, matched: bool = False, limit: int | None = None,
                     order: OrderName | None = None, miss: Any = None, out: Array | None = None,
-                    counters: bool = False, filter: Any = None) -> Any:
+                    counters: bool = False, filter: Any = None, progress: Progress = None,
+                    max_bitmap_bytes: int = MAX_BITMAP_BYTES) -> Any:
         """`answer` of `Query.prefix(prefixes)`: which rows of a column of strings start with
         `prefixes[i]`? For the first parts of composite keys, use `lookup` with fewer parts."""
         return self.answer(Query.prefix(prefixes, filter=filter), answer, values, matched=matched, limit=limit,
-                           order=order, miss=miss, out=out, counters=counters)
+                           order=order, miss=miss, out=out, counters=counters, progress=progress,
+                           max_bitmap_bytes=max_bitmap_bytes)
 
     @nearest_call
     def nearest(self, keys: Any, answer: NearestName | Sequence[NearestName] = "any",
                 values: Any = None, direction: DirectionName = "backward", exact: bool = True,
                 tolerance: Any = None, *, matched: bool = False, limit: int | None = None,
                 order: OrderName | None = None, miss: Any = None, out: Array | None = None,
-                counters: bool = False, filter: Any = None) -> Any:
+                counters: bool = False, filter: Any = None, progress: Progress = None,
+                max_bitmap_bytes: int = MAX_BITMAP_BYTES) -> Any:
         """`answer` of `Query.nearest(keys, direction, exact, tolerance)`: which key of the column
         is closest to `keys[i]`?"""
         if (type(keys) in _ONE_KEY and self._one is not None and answer == "any"
                 and tolerance is None and values is None and not matched and limit is None
                 and order is None and miss is None and out is None and not counters
-                and filter is None and type(exact) is bool and direction in _DIRECTIONS):
+                and filter is None and progress is None and type(exact) is bool
+                and direction in _DIRECTIONS):
             found = self._one.nearest(keys, direction, exact)
             if found is not NotImplemented:
                 return found
         return self.answer(Query.nearest(keys, direction, exact, tolerance, filter=filter), answer, values,
                            matched=matched, limit=limit, order=order, miss=miss, out=out,
-                           counters=counters)
+                           counters=counters, progress=progress,
+                           max_bitmap_bytes=max_bitmap_bytes)
 
     @keys_call
     def contains(self, keys: Any, answer: AnswerName | Sequence[AnswerName] = "any",
                  values: Any = None, *, matched: bool = False, limit: int | None = None,
                  order: OrderName | None = None, miss: Any = None, out: Array | None = None,
-                 filter: Any = None) -> Any:
+                 filter: Any = None, progress: Progress = None,
+                 max_bitmap_bytes: int = MAX_BITMAP_BYTES) -> Any:
         """`answer` of `Query.contains(keys)`: which intervals contain `keys[i]`?"""
         return self.answer(Query.contains(keys, filter=filter), answer, values, matched=matched,
-                           limit=limit, order=order, miss=miss, out=out)
+                           limit=limit, order=order, miss=miss, out=out, progress=progress,
+                           max_bitmap_bytes=max_bitmap_bytes)
 
     @ranges_call
     def overlaps(self, lower: Any = None, upper: Any = None,
                  answer: AnswerName | Sequence[AnswerName] = "any", values: Any = None, *,
                  ends: EndsName = "[]", matched: bool = False, limit: int | None = None,
                  order: OrderName | None = None, miss: Any = None, out: Array | None = None,
-                 filter: Any = None) -> Any:
+                 filter: Any = None, progress: Progress = None,
+                 max_bitmap_bytes: int = MAX_BITMAP_BYTES) -> Any:
         """`answer` of `Query.overlaps(lower, upper, ends)`: which intervals have a point in common
         with the range from `lower[i]` to `upper[i]`?"""
         return self.answer(Query.overlaps(lower, upper, ends, filter=filter), answer, values,
-                           matched=matched, limit=limit, order=order, miss=miss, out=out)
+                           matched=matched, limit=limit, order=order, miss=miss, out=out, progress=progress,
+                           max_bitmap_bytes=max_bitmap_bytes)
 
     @ranges_call
     def within(self, lower: Any = None, upper: Any = None,
                answer: AnswerName | Sequence[AnswerName] = "any", values: Any = None, *,
                ends: EndsName = "[]", matched: bool = False, limit: int | None = None,
                order: OrderName | None = None, miss: Any = None, out: Array | None = None,
-               filter: Any = None) -> Any:
+               filter: Any = None, progress: Progress = None,
+               max_bitmap_bytes: int = MAX_BITMAP_BYTES) -> Any:
         """`answer` of `Query.within(lower, upper, ends)`: which intervals lie within the range from
         `lower[i]` to `upper[i]`?"""
         return self.answer(Query.within(lower, upper, ends, filter=filter), answer, values,
-                           matched=matched, limit=limit, order=order, miss=miss, out=out)
+                           matched=matched, limit=limit, order=order, miss=miss, out=out, progress=progress,
+                           max_bitmap_bytes=max_bitmap_bytes)
 
     @ranges_call
     def covers(self, lower: Any, upper: Any, answer: AnswerName | Sequence[AnswerName] = "any",
                values: Any = None, *, ends: EndsName = "[]", matched: bool = False,
                limit: int | None = None, order: OrderName | None = None, miss: Any = None,
-               out: Array | None = None, filter: Any = None) -> Any:
+               out: Array | None = None, filter: Any = None, progress: Progress = None,
+               max_bitmap_bytes: int = MAX_BITMAP_BYTES) -> Any:
         """`answer` of `Query.covers(lower, upper, ends)`: which intervals contain all of the range
         from `lower[i]` to `upper[i]`?"""
         return self.answer(Query.covers(lower, upper, ends, filter=filter), answer, values,
-                           matched=matched, limit=limit, order=order, miss=miss, out=out)
+                           matched=matched, limit=limit, order=order, miss=miss, out=out, progress=progress,
+                           max_bitmap_bytes=max_bitmap_bytes)
 
     @filter_call
     def filter(self, conditions: Any, answer: AnswerName | Sequence[AnswerName] = "any",
                values: Any = None, *, matched: bool = False, limit: int | None = None,
-               miss: Any = None, out: Array | None = None, filter: Any = None) -> Any:
+               miss: Any = None, out: Array | None = None, filter: Any = None, progress: Progress = None,
+               max_bitmap_bytes: int = MAX_BITMAP_BYTES) -> Any:
         """`answer` of `Query.box(conditions)`: which rows meet conditions on several columns?
 
             >>> sales.filter({"price": (10, 20), "day": ("2024-01-01", None), "store": 7}, "count")
         """
         return self.answer(Query.box(conditions, filter=filter), answer, values, matched=matched,
-                           limit=limit, miss=miss, out=out)
+                           limit=limit, miss=miss, out=out, progress=progress,
+                           max_bitmap_bytes=max_bitmap_bytes)
 
     def rank(self, keys: Any) -> Any:
         """How many rows hold a key less than `keys[i]`; 0 for a null."""
@@ -280,44 +300,6 @@ class LookupCalls:
             raise InvalidArgumentError(f"`in` expected a key of {len(self._type.parts)} parts, "
                                        f"got {len(key)}: use lookup to match its first parts")
         return bool((self._rows(Query.equal(key)) != _core.MISS).all())
-
-    def join(self, query: Any, how: JoinName = "inner", *, order: JoinOrderName = "lookups",
-             progress: Callable[[float], Any] | None = None) -> Join:
-        """Joins a batch of queries with the rows that they match; keys are those of
-        `Query.equal`. A neighbour is joined with one row at most.
-
-        "inner" returns every pair of a query and a matching row; "left" adds queries without a
-        match, once, with a null (in NumPy: `MISS`); "semi" returns the queries with a match, "anti"
-        those without. Pairs come in the order of the queries, or in whichever is fastest
-        (`order="any"`).
-
-        progress: as in `rtindex.progress`.
-        """
-        query = query_of(query)
-        with reporting(progress):
-            return join_call(self._core, query, self._bound(query), self._kind(query), how, order)
-
-    def join_batches(self, query: Any, how: JoinName = "inner", *, max_pairs: int,
-                     order: JoinOrderName = "lookups") -> Iterator[Join]:
-        """`join` in batches of at most `max_pairs` pairs, for joins that are larger than memory.
-        All of them are of the index as it is now. Those of queries in device memory are there, too,
-        and have at most 2^24 pairs."""
-        query = query_of(query)
-        return join_batches_call(self._core, query, self._bound(query), self._kind(query), how,
-                                 max_pairs, order)
-
-    def join_range(self, lower: Any = None, upper: Any = None, how: JoinName = "inner",
-                   ends: EndsName = "[]", *, order: JoinOrderName = "lookups") -> Join:
-        """`join` of `Query.range(lower, upper, ends)`: ranges with the rows whose key is in
-        them."""
-        return self.join(Query.range(lower, upper, ends), how, order=order)
-
-    def join_asof(self, keys: Any, direction: DirectionName = "backward", exact: bool = True,
-                  tolerance: Any = None, how: JoinName = "left", *,
-                  order: JoinOrderName = "lookups") -> Join:
-        """`join` of `Query.nearest(keys, direction, exact, tolerance)`: keys with the row of their
-        neighbour, such as the last quote before each trade. The keys need not be sorted."""
-        return self.join(Query.nearest(keys, direction, exact, tolerance), how, order=order)
 
     def _kind(self, query: Query) -> Kind:
         if query.kind == "box":

@@ -13,10 +13,10 @@ from ._calls import Options
 from ._categories import reject
 from ._columns import open_end
 from ._errors import InvalidArgumentError, UnsupportedError
+from ._join_calls import JoinCalls
 from ._keys import key_answer, key_dtype, key_object
 from ._kinds import Kind, kind_of
 from ._lists import Array
-from ._lookups import LookupCalls
 from ._query import EndsName, Query
 from ._types import DECIMALS, WIDTHS
 
@@ -25,7 +25,7 @@ _SCALAR = kind_of(0)
 _NUMBERED = (*DECIMALS, "binary16", "int128", "uint128")
 
 
-class OrderedCalls(LookupCalls):
+class OrderedCalls(JoinCalls):
     """Calls that read the keys of an index in their order. Null and erased keys have no part in
     them; NaN is the greatest key of a column of floats. Columns of keys other than composites."""
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypedDict, 
 import numpy as np
 
 from ._lists import Array
+from ._progress import Progress
 from ._query import DirectionName, EndsName, Query
 from ._results import Answers, Rows
 
@@ -52,6 +53,8 @@ class AnswerOptions(TypedDict, total=False):
     order: OrderName | None
     miss: Any
     out: Array | None
+    progress: Progress
+    max_bitmap_bytes: int
 
 
 class CallOptions(AnswerOptions, total=False):
@@ -249,17 +252,23 @@ class FilterCall(Protocol):
     @overload
     def __call__(self, conditions: Any, answer: _Several, values: Any = None, *,
                  matched: bool = False, limit: int | None = None, miss: Any = None,
-                 out: Array | None = None, filter: Any = None) -> Answers: ...
+                 out: Array | None = None, filter: Any = None,
+                 progress: Progress = None, max_bitmap_bytes: int = 2**30
+                 ) -> Answers: ...
 
     @overload
     def __call__(self, conditions: Any, answer: AnswerName = "any", values: Any = None, *,
                  matched: Literal[True], limit: int | None = None, miss: Any = None,
-                 out: Array | None = None, filter: Any = None) -> Answers: ...
+                 out: Array | None = None, filter: Any = None,
+                 progress: Progress = None, max_bitmap_bytes: int = 2**30
+                 ) -> Answers: ...
 
     @overload
     def __call__(self, conditions: Any, answer: _Answer = "any", values: Any = None, *,
                  matched: bool = False, limit: int | None = None, miss: Any = None,
-                 out: Array | None = None, filter: Any = None) -> Any: ...
+                 out: Array | None = None, filter: Any = None,
+                 progress: Progress = None, max_bitmap_bytes: int = 2**30
+                 ) -> Any: ...
 
 
 def keys_call(method: Callable[..., Any]) -> KeysCall:

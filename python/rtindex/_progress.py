@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any
+from typing import Any, TypeAlias
 
 from . import _core
 from ._errors import InvalidArgumentError
+
+Progress: TypeAlias = "Callable[[float], Any] | None"
+"""The parameter `progress` of a call."""
 
 
 class progress:
@@ -37,6 +40,6 @@ class progress:
         _core.set_progress(self._before)
 
 
-def reporting(callback: Callable[[float], Any] | None) -> AbstractContextManager[None]:
+def reporting(callback: Progress) -> AbstractContextManager[None]:
     """The context of a call whose parameter `progress` is `callback`."""
     return nullcontext() if callback is None else progress(callback)

@@ -98,7 +98,26 @@ def test_wrong_masks_are_errors(index):
         index.lookup([29], filter=np.arange(6))
     with pytest.raises(rtindex.Error, match="expected one boolean for each row, got"):
         index.lookup([29], filter=True)
-    with pytest.raises(rtindex.Error, match="take more than 1 GiB"):
-        rtindex.build(np.arange(1 << 16)).lookup(np.arange(1 << 15), "bitmaps")
     with pytest.raises(rtindex.Error, match="one answer for each lookup"):
         index.lookup(np.array([29]), "bitmap", out=np.empty(1, bool))
+
+
+def test_bitmaps_have_a_limit_of_bytes(index):
+    with pytest.raises(rtindex.InvalidArgumentError, match="take more than 1,073,741,824 bytes"):
+        rtindex.build(np.arange(1 << 16)).lookup(np.arange(1 << 15), "bitmaps")
+    points = rtindex.build(rtindex.points({"x": CATEGORY, "y": CATEGORY}))
+    intervals = rtindex.build(rtindex.intervals(CATEGORY, CATEGORY + 2, ends="[)"))
+    for call in (lambda limit: index.lookup([29, 23], "bitmaps", max_bitmap_bytes=limit),
+                 lambda limit: index.range([20, 23], 27, ["count", "bitmaps"], max_bitmap_bytes=limit).bitmaps,
+                 lambda limit: index.nearest([29, 23], "bitmaps", max_bitmap_bytes=limit),
+                 lambda limit: index.answer(Query.equal([29, 23]), "bitmaps", max_bitmap_bytes=limit),
+                 lambda limit: intervals.contains([29, 23], "bitmaps", max_bitmap_bytes=limit),
+                 lambda limit: intervals.overlaps([29, 23], [30, 24], "bitmaps", max_bitmap_bytes=limit),
+                 lambda limit: points.filter({"x": ([29, 23], [30, 24])}, "bitmaps", max_bitmap_bytes=limit)):
+        assert call(12).shape == (2, 6)
+        with pytest.raises(rtindex.InvalidArgumentError, match="2 queries over 6 rows take more than 11 bytes: "
+                           "pass fewer queries, a larger max_bitmap_bytes"):
+            call(11)
+    assert index.lookup([29, 23], "bitmap", max_bitmap_bytes=0).sum() == 3
+    with pytest.raises(rtindex.InvalidArgumentError, match="invalid max_bitmap_bytes='12'"):
+        index.lookup([29], "bitmaps", max_bitmap_bytes="12")

@@ -172,18 +172,20 @@ def parameters(function):
 def test_names_of_arguments():
     options = ["matched", "limit", "order", "miss", "out", "counters"]
     nearest = ["direction", "exact", "tolerance"]
-    filtered = [*options, "filter"]
+    filtered = [*options, "filter", "progress", "max_bitmap_bytes"]
     assert parameters(rtindex.Index.lookup) == ["keys", "answer", "values", *filtered]
     assert parameters(rtindex.Index.range) == ["lower", "upper", "answer", "values", "ends",
                                                *filtered]
     assert parameters(rtindex.Index.nearest) == ["keys", "answer", "values", *nearest,
                                                  *filtered]
     assert parameters(rtindex.Index.starts_with) == ["prefixes", "answer", "values", *filtered]
-    assert parameters(rtindex.Index.answer) == ["query", "answer", "values", *options]
+    assert parameters(rtindex.Index.answer) == ["query", "answer", "values", *options, "progress",
+                                                "max_bitmap_bytes"]
     assert parameters(rtindex.Index.join) == ["query", "how", "order", "progress"]
     assert parameters(rtindex.Index.join_batches) == ["query", "how", "max_pairs", "order"]
-    assert parameters(rtindex.Index.join_range) == ["lower", "upper", "how", "ends", "order"]
-    assert parameters(rtindex.Index.join_asof) == ["keys", *nearest, "how", "order"]
+    assert parameters(rtindex.Index.join_range) == ["lower", "upper", "how", "ends", "order",
+                                                    "progress"]
+    assert parameters(rtindex.Index.join_asof) == ["keys", *nearest, "how", "order", "progress"]
     assert parameters(rtindex.Query.range) == ["lower", "upper", "ends", "filter"]
     assert parameters(rtindex.Query.nearest) == ["keys", *nearest, "filter"]
     assert parameters(rtindex.Index.update) == ["rows", "keys"]

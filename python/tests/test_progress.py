@@ -23,6 +23,26 @@ def require_shares(shares):
     assert shares[-1] == 1
 
 
+def test_queries_of_other_columns_report_their_progress():
+    small = COLUMN[:1000]
+    words = rtindex.build(small.astype(str))
+    intervals = rtindex.build(rtindex.intervals(small, small + 5, ends="[]"))
+    points = rtindex.build(rtindex.points(a=small, b=small), "rx:native@cpu")
+    calls = [lambda report: words.starts_with(["1", "2"], "count", progress=report),
+             lambda report: intervals.contains(small, progress=report),
+             lambda report: intervals.overlaps(small, small, progress=report),
+             lambda report: intervals.within(small, small, progress=report),
+             lambda report: intervals.covers(small, small, progress=report),
+             lambda report: points.filter({"a": small}, "count", progress=report),
+             lambda report: points.filter({"a": 5}, "count", progress=report)]
+    for call in calls:
+        shares: list[float] = []
+        call(shares.append)
+        require_shares(shares)
+        with pytest.raises(rtindex.InvalidArgumentError, match="expected a function"):
+            call(5)
+
+
 def stop(_):
     raise RuntimeError("stopped by the test")
 
@@ -31,6 +51,14 @@ def test_calls_report_their_progress(index, tmp_path):
     path = tmp_path / "index"
     calls = [lambda report: rtindex.build(COLUMN, "rx:native@cpu", progress=report),
              lambda report: index.join(COLUMN, progress=report),
+             lambda report: index.join_range(COLUMN, COLUMN, progress=report),
+             lambda report: index.join_asof(COLUMN, progress=report),
+             lambda report: index.answer(rtindex.Query.equal(COLUMN), progress=report),
+             lambda report: index.lookup(COLUMN, "count", progress=report),
+             lambda report: index.lookup(int(COLUMN[0]), progress=report),
+             lambda report: index.range(COLUMN, COLUMN, "count", progress=report),
+             lambda report: index.nearest(COLUMN, progress=report),
+             lambda report: index.nearest(int(COLUMN[0]), progress=report),
              lambda report: index.save(path, progress=report),
              lambda report: rtindex.load(path, "full", progress=report),
              lambda report: index.snapshot().merge(progress=report)]

@@ -26,7 +26,7 @@ def keys(index: rtindex.Index, array: Array, series: pd.Series[int], column: pl.
     assert_type(index.lookup(column, "first"), pl.Series)
     assert_type(index.lookup(array, "rows")[0:1], rtindex.Rows)
     assert_type(index.lookup(series, "rows").to_pylist(), list[list[int]])
-    assert_type(index.lookup([7], "bitmaps"), Array)
+    assert_type(index.lookup([7], "bitmaps", max_bitmap_bytes=2**31), Array)
     assert_type(index.lookup(7, "any", matched=True), rtindex.Answers)
     assert_type(index.starts_with("U", "count"), int)
     assert_type(index.contains(column, "count"), pl.Series)

@@ -12,10 +12,10 @@ import numpy as np
 from .._calls import _names, row_miss
 from .._errors import InvalidArgumentError, UnsupportedError
 from .._index import _human_bytes
+from .._join_calls import JoinName, JoinOrderName
 from .._joins import require_how, require_max_pairs, require_order
 from .._kinds import Kind, kind_of
 from .._lists import Array
-from .._lookups import JoinName, JoinOrderName
 from .._names import is_scalar
 from .._overloads import AnswerName, NearestName, OrderName
 from .._query import (
