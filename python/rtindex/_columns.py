@@ -22,6 +22,7 @@ from ._lists import (
 from ._names import as_table, columns_by_name, columns_of, is_one_key, is_pandas, is_scalar
 from ._objects import OBJECTS, objects, wide_integers
 from ._times import zone_of
+from ._type_names import require_comparable
 from ._types import FLOATS, WIDTHS, ColumnType, parts_of
 from ._units import in_unit, require_zone
 from ._whole import is_all_null, whole_as_floats
@@ -42,7 +43,7 @@ def column(data: Any, target: ColumnType | None = None, nan_as_null: bool | None
             found = Column.elements(name, data)  # the common case
             if name in FLOATS and nan_as_null:
                 found = found.nan_as_null()
-            return found if target is None else _converted(found, target)
+            return found if target is None or name == target.type else _converted(found, target, data)
         found = _from_array(data, target)
     elif isinstance(data, np.ndarray):
         found = _from_array(data, target)
@@ -64,7 +65,7 @@ def column(data: Any, target: ColumnType | None = None, nan_as_null: bool | None
         return found
     if found.type in ("timestamp64", "date32") and target.type != "composite":
         _require_zone(data, found, target)
-    return _converted(found, target)
+    return _converted(found, target, data)
 
 
 def _require_zone(data: Any, found: Column, target: ColumnType) -> None:
@@ -312,8 +313,11 @@ def _from_keys(keys: list[Any], target: ColumnType, one: bool = False) -> Column
     return _side_by_side([list(part) for part in parts], target)
 
 
-def _converted(found: Column, target: ColumnType) -> Column:
+def _converted(found: Column, target: ColumnType, data: Any) -> Column:
     """The lookups in the type and unit of the column, or an error that says how to get there."""
     if target.rounding is not None and target.rounds(found.type):
         return found.whole_numbers(target.type, *target.rounding)
-    return in_unit(found, target)
+    converted = in_unit(found, target)
+    if target.are_keys and converted.type != target.type:
+        require_comparable(converted, target, data)
+    return converted

@@ -71,7 +71,7 @@ class LookupCalls:
         parts = known_parts(core.part_types, core.unit, core.scales, zones, nan_as_null)
         self._type = ColumnType(self.type, core.unit, parts, scale=core.scales[0],
                                 zone="" if parts else zones, nan_as_null=nan_as_null,
-                                names=self.names)
+                                names=self.names, are_keys=True)
         self.interval_ends: str = core.interval_ends
         """Which ends belong to the intervals of the column, such as "[)"; empty for keys."""
         self._points = PointFilter(self.names, parts) if core.holds_points else None

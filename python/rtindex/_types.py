@@ -58,6 +58,8 @@ class ColumnType(NamedTuple):
     """Whether NaN is null; None: as the library has it whose object is passed."""
     names: tuple[str, ...] = ()
     """The names of the columns of a composite; empty where it was built without names."""
+    are_keys: bool = False
+    """Whether this is the type of indexed keys, with which those that are passed must compare."""
 
     def for_points(self) -> ColumnType:
         return self._rounded(Rounding(0), Rounding(0), Rounding(0))
@@ -118,6 +120,7 @@ def known_parts(types: Sequence[str], units: str, scales: Sequence[int] = (), zo
     """The parts of a composite column; `units` and `zones` are separated by commas."""
     every_unit = units.split(",") if units else [""] * len(types)
     every_zone = zones.split(",") if zones else [""] * len(types)
-    return tuple(ColumnType(part, unit, scale=scale, zone=zone, nan_as_null=nan_as_null)
+    return tuple(ColumnType(part, unit, scale=scale, zone=zone, nan_as_null=nan_as_null,
+                            are_keys=True)
                  for part, unit, scale, zone in zip(types, every_unit, scales or [0] * len(types),
                                                     every_zone))

@@ -99,12 +99,11 @@ def require_zone(zone: str, target: ColumnType, what: Any) -> None:
     """Rejects times with a zone on a column without one, and the reverse."""
     if _FAMILIES.get(target.type) != "instant" or bool(zone) == bool(target.zone):
         return
-    if zone:
-        raise InvalidArgumentError(
-            f"{what} has the time zone {zone}, and the column has none: remove it, in pandas with "
-            ".dt.tz_convert(None), in polars with .dt.replace_time_zone(None), or with "
-            "datetime.replace(tzinfo=None)")
+    differ = (f"has the time zone {zone}, and the column has none: build the index over times with "
+              "a zone" if zone else
+              f"has no time zone, and the column has {target.zone}: pass times with a zone")
+    # One advice for both: removing the zone would be another instant in pandas than in polars.
     raise InvalidArgumentError(
-        f"{what} has no time zone, and the column has {target.zone}: add one, in pandas with "
-        ".dt.tz_localize, in polars with .dt.replace_time_zone, or with "
-        "datetime.replace(tzinfo=...)")
+        f"{what} {differ}, by naming the ZONE of the wall times, in pandas with "
+        ".dt.tz_localize(ZONE), in polars with .dt.replace_time_zone(ZONE), or with "
+        "datetime.replace(tzinfo=ZONE)")

@@ -283,7 +283,7 @@ REFUSED = {
     "rows of type object": lambda index: index.erase([None]),
     "one is masked": lambda index: index.erase(np.ma.MaskedArray([0, 2], [False, True])),
     "string keys cannot be compared": lambda index: index.insert(["a"], [1]),
-    "cannot be compared with a int64 column": lambda index: index.erase_keys(["a"]),
+    "cannot be compared with an int64 column": lambda index: index.erase_keys(["a"]),
     "pass one for each of the 2 new rows": lambda index: index.insert([1, 2]),
     "expected values of type int16, as the index includes them, got int64":
         lambda index: index.insert([1], np.array([1])),

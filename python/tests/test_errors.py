@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import concurrent.futures
 import datetime
+import decimal
 import multiprocessing
 import pickle
+import re
 import subprocess
 import sys
+import uuid
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 import workers
 
@@ -159,6 +164,36 @@ def test_reversed_intervals_are_shown_as_times(name):
     assert len(index) == 1
     with pytest.raises(rtindex.Error, match="ends at 1, before it starts at 2"):
         rtindex.build(rtindex.intervals([2], [1], ends="[)"))
+
+
+INSTANTS = np.array(["2024-02-29"], "M8[us]")
+TYPES = [
+    (INSTANTS, pd.Series(["2024"], dtype="string"), "string keys .* a datetime64[us] column: pass pd.to_datetime(keys)"),
+    (INSTANTS, pl.Series(["2024"]), "String keys .* a datetime64[us] column: pass keys.str.to_datetime()"),
+    (INSTANTS, pa.array(["2024"]), 'string keys .* a datetime64[us] column: pass keys.cast(pa.timestamp("us"))'),
+    (INSTANTS, [1.5], "float64 keys .* a datetime64[us] column: convert them to datetime64[us] first"),
+    (pa.array(INSTANTS).cast(pa.timestamp("ms", "UTC")), [5], "int64 keys .* a datetime64[ms, UTC] column"),
+    (INSTANTS - INSTANTS, pd.Series(["5s"], dtype="string"), "a timedelta64[us] column: pass pd.to_timedelta(keys)"),
+    ([1], INSTANTS, "datetime64[us] keys .* an int64 column: convert them to int64 first"),
+    ([1], "x", "string keys .* an int64 column"),
+    ([1], [datetime.timedelta(1)], "timedelta64[us] keys .* an int64 column"),
+    (["a"], pa.array([decimal.Decimal("1.5")], pa.decimal128(2, 1)), "decimal128(2, 1) keys .* a string column: pass strings"),
+    (pa.array([decimal.Decimal("1.5")], pa.decimal128(2, 1)), ["a"], "string keys .* a decimal128(38, 1) column"),
+    (["a"], [uuid.UUID(int=5)], "UUID keys .* a string column"),
+    (pa.array([datetime.date(2024, 2, 29)]), [5], "int64 keys .* a date column"),
+    (pd.Series([1], name="k"), ["a"], "string values .* column 'k', which is int64: convert them to int64 first"),
+    (([1], INSTANTS), ([1], [True]), "bool keys .* a datetime64[us] column"),
+]
+
+
+@pytest.mark.parametrize(("column", "keys", "sentence"), TYPES, ids=lambda one: one[:40] if isinstance(one, str) else "")
+def test_types_have_the_names_of_their_library(column, keys, sentence):
+    index = rtindex.build(column)
+    pattern = re.escape(sentence).replace(re.escape(" .* "), " cannot be compared with ")
+    for call in (index.lookup, index.erase_keys, index.isin, lambda keys: index.range(keys, keys),
+                 lambda keys: index.update([0], keys)):
+        with pytest.raises(rtindex.InvalidArgumentError, match=pattern):
+            call(keys)
 
 
 def test_columns_of_points_have_their_names():

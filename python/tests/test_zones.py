@@ -56,6 +56,18 @@ def test_naive_and_zoned_times_do_not_mix(unit):
             index.range(key, None)
 
 
+def test_advice_about_zones_means_one_instant():
+    """Removing a zone keeps the instant in pandas, and the wall time in polars."""
+    naive = rtindex.build([NOON])
+    zoned = rtindex.build([AWARE])
+    for index, key in ((naive, AWARE), (zoned, NOON)):
+        with pytest.raises(rtindex.InvalidArgumentError) as error:
+            index.lookup(key)
+        assert all(f"{name}ZONE)" in str(error.value) for name in (
+            ".dt.tz_localize(", ".dt.replace_time_zone(", "datetime.replace(tzinfo="))
+        assert "(None)" not in str(error.value)
+
+
 def test_parts_of_composites_have_zones():
     index = rtindex.build(pd.DataFrame({"item": [1], "time": pd.Series([AWARE])}))
     assert index.lookup((1, AWARE)) == 0

@@ -200,8 +200,9 @@ void KeyCodec::require_comparable(const ColumnView& lookups) const {
     if (comparable(column, type)) return;
     if (column == Type::string)
       fail("{} keys cannot be compared with a string column: pass strings", name_of(type));
-    fail("{} keys cannot be compared with a {} column: convert them to {} first", name_of(type),
-         name_of(column), name_of(column));
+    const std::string_view name = name_of(column);
+    fail("{} keys cannot be compared with {} {} column: convert them to {} first", name_of(type),
+         name.starts_with('i') ? "an" : "a", name, name);
   };
   if (type_ != Type::composite) return require(type_, lookups.type());
   if (lookups.type() != Type::composite)

@@ -44,6 +44,9 @@ TEST(Types, ScalesOfDecimalsMustAgree) {
                    "have the scale 3 and the new ones 2"));
   EXPECT_TRUE(says(error_of([&] { static_cast<void>(index.lookup(prices)); }),
                    "int64 keys cannot be compared with a decimal64 column"));
+  const Index integers = build(std::vector<std::int64_t>{7}, "sorted@cpu");
+  EXPECT_TRUE(says(error_of([&] { static_cast<void>(integers.lookup(0.5)); }),
+                   "float64 keys cannot be compared with an int64 column"));
   EXPECT_EQ(index.size(), 3U);
   index.insert(decimals(2), decimals(3));
   EXPECT_EQ(index.lookup(decimals(2), {.answers = Answer::sum}).sum_as<std::int64_t>()[2], 1998);
