@@ -17,7 +17,7 @@ from ._errors import InvalidArgumentError
 from ._lists import Array, plain_array
 from ._names import is_scalar
 from ._times import TimeType
-from ._types import ColumnType
+from ._types import INTEGERS, ColumnType
 
 
 def stream_of(**arrays: Any) -> int:
@@ -25,6 +25,11 @@ def stream_of(**arrays: Any) -> int:
 
     A change waits for one stream, so that all arrays must be on it.
     """
+    for data in arrays.values():
+        if type(data) is not np.ndarray:
+            break
+    else:
+        return 0  # the common case
     (name, array), *others = ((name, first_array(data)) for name, data in arrays.items())
     on_device = is_device_array(array)
     stream = library_of(array).stream(array) if on_device else 0
@@ -41,11 +46,14 @@ def stream_of(**arrays: Any) -> int:
 
 def row_column(rows: Any, size: int) -> Column:
     """The rows as uint32; `size` is the number of rows of the column."""
+    if (type(rows) is np.ndarray and rows.dtype == np.uint32 and rows.shape == (1,)
+            and rows.item() < size):
+        return Column.elements("uint32", rows)  # changes of one row are many
     if is_device_array(rows):
         return device_rows(rows, size)
     if np.ma.is_masked(rows):
         raise InvalidArgumentError(
-            "invalid rows: one is masked; leave it out of the rows and of what they get, such as "
+            "invalid rows: one is masked; remove it from the rows and of what they get, such as "
             "with rows.compressed() and keys[~rows.mask]")
     try:
         numbers = np.asarray(rows)
@@ -87,6 +95,8 @@ def value_column(values: Any, index: Index, name: str = "") -> Column:
     wanted, time = included_type(index, name)
     if not wanted:
         return column(values)  # which the index rejects
+    if type(values) is np.ndarray and wanted in INTEGERS and wanted == NATIVE.get(values.dtype.str):
+        return column(values)  # as it is
     times = TimeType.from_text(time)
     nan_as_null = {"": None, "0": False, "1": True}[index.metadata.get("nan_as_null", "")]
     found = column(values, ColumnType(wanted, "" if times is None else times.unit,

@@ -7,6 +7,8 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
 from ._core import Column, Index, Query
 from ._errors import InvalidArgumentError, UnavailableError
 from ._results import Answers, Join, Rows
@@ -62,6 +64,8 @@ class DeviceStrings:
 
 def is_device_array(data: Any) -> bool:
     """Whether the CPU cannot read the array, or those of the parts of a composite key."""
+    if type(data) is np.ndarray:  # the common case
+        return False
     if isinstance(data, tuple):
         return bool(data) and is_device_array(data[0])
     if isinstance(data, DeviceStrings) or hasattr(data, "__cuda_array_interface__"):

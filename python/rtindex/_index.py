@@ -88,7 +88,7 @@ class Index(OrderedCalls):
         """Errors about new keys, in the caller's words."""
         if self._points is not None:
             return named_errors(self._points.names)
-        return timed_errors(keys if self.interval_ends else None)
+        return timed_errors(keys) if self.interval_ends else contextlib.nullcontext()
 
     def _new_keys(self, data: Any) -> _core.Column:
         if self._points is not None:

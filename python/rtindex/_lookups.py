@@ -17,7 +17,7 @@ from ._columns import column as column_of
 from ._columns import mask_column
 from ._error_texts import named_errors
 from ._errors import InvalidArgumentError
-from ._filter import PointFilter, batch_of
+from ._filter import Between, IsIn, PointFilter, batch_of
 from ._kinds import Kind, kind_of
 from ._lists import Array, is_missing
 from ._names import is_scalar
@@ -54,8 +54,8 @@ class LookupCalls:
     """The queries of an index. Keys are one key or a batch of them, in any kind of object that
     holds a column; answers are objects of the same kind."""
 
-    __slots__ = ("_core", "_interval_point", "_lower", "_neighbour", "_one", "_point", "_points",
-                 "_reordered", "_type", "_upper", "interval_ends", "names", "time_unit", "type")
+    __slots__ = ("_box", "_core", "_interval_point", "_lower", "_neighbour", "_one", "_point",
+                 "_points", "_reordered", "_type", "_upper", "interval_ends", "names", "time_unit", "type")
 
     def __init__(self, core: _core.Index):
         self._core = core
@@ -84,8 +84,11 @@ class LookupCalls:
         self._lower = {"[": self._type.for_ends(1), "(": self._type.for_ends(1, is_open=True)}
         leaves = parts or (self._type,)
         has_one = not (self.interval_ends or core.holds_points or self._reordered)
-        self._one = None if not has_one else _core.OneKey(
-            core, [part.unit for part in leaves], [bool(part.zone) for part in leaves])
+        units, zoned = [part.unit for part in leaves], [bool(part.zone) for part in leaves]
+        self._one = None if not has_one else _core.OneKey(core, units, zoned)
+        has_box = self._points is not None and not self._reordered
+        self._box = None if not has_box else _core.OneBox(core, self.names, units, zoned, Between,
+                                                          IsIn)
         self._upper = {"]": self._type.for_ends(-1), ")": self._type.for_ends(-1, is_open=True)}
 
     @query_call
@@ -252,6 +255,12 @@ class LookupCalls:
 
             >>> sales.filter({"price": (10, 20), "day": ("2024-01-01", None), "store": 7}, "count")
         """
+        if (self._box is not None and isinstance(answer, str) and values is None and not matched
+                and limit is None and miss is None and out is None and filter is None
+                and progress is None):
+            found = self._box.filter(conditions, answer)
+            if found is not NotImplemented:
+                return found
         return self.answer(Query.box(conditions, filter=filter), answer, values, matched=matched,
                            limit=limit, miss=miss, out=out, progress=progress,
                            max_bitmap_bytes=max_bitmap_bytes)

@@ -90,7 +90,13 @@ class Query:
         ends: which ends are included, as in mathematics: "[]" both, "[)" the lower, "(]" the upper,
             "()" none.
         """
-        return Query("range", lower, upper, ends, filter=filter)
+        require_ends(ends)
+        query = object.__new__(Query)  # as in equal()
+        fields = query.__dict__
+        fields["kind"], fields["lower"], fields["upper"], fields["ends"] = "range", lower, upper, ends
+        if filter is not None:
+            fields["filter"] = filter
+        return query
 
     @staticmethod
     def prefix(prefixes: Any, *, filter: Any = None) -> Query:

@@ -11,6 +11,7 @@ void bind_columns(nanobind::module_& module);
 void bind_arrow_answers(nanobind::module_& module);
 void bind_index(nanobind::module_& module);
 void bind_number_list(nanobind::module_& module);
+void bind_one_box(nanobind::module_& module);
 void bind_one_key(nanobind::module_& module);
 void bind_queries(nanobind::module_& module);
 void bind_pictures(nanobind::module_& module);

@@ -66,6 +66,7 @@ NB_MODULE(_core, module) {
   python::bind_queries(module);
   python::bind_index(module);
   python::bind_number_list(module);
+  python::bind_one_box(module);
   python::bind_one_key(module);
   python::bind_pictures(module);
   python::bind_progress(module);

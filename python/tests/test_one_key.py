@@ -14,6 +14,20 @@ import pytest
 
 import rtindex
 
+
+class Unknown(datetime.tzinfo):
+    """A zone that has no offset."""
+
+    def utcoffset(self, when):
+        return None
+
+    def dst(self, when):
+        return None
+
+    def tzname(self, when):
+        return "unknown"
+
+
 NOON = datetime.datetime(2024, 2, 29, 12, 0, 0, 250_000)
 BERLIN = zoneinfo.ZoneInfo("Europe/Berlin")
 OLD = datetime.datetime(1, 1, 1, 0, 0, 0, 1)
@@ -33,7 +47,9 @@ KEYS = [0, 1, 3, -3, 2**63 - 1, 2**63, -2**63, 2**64, 2**53 + 1, 0.0, -0.0, 1.5,
         -math.inf, True, "a", "ä", "", "\ud800", "2024-02-29T12:00:00.250", NOON, OLD, NOON.replace(microsecond=0),
         NOON.replace(tzinfo=BERLIN), NOON.replace(tzinfo=datetime.timezone.utc), NOON.replace(fold=1), pd.Timestamp(NOON),
         datetime.datetime(9999, 12, 31), None, ("a", 1), ("a", 9), ("a",), ("a", 1, 2), (1, "a"), ("a", None), (),
-        (1, NOON), (1, NOON.replace(tzinfo=datetime.timezone.utc)), b"a"]
+        datetime.datetime.min, datetime.datetime(2024, 10, 27, 2, 30, tzinfo=BERLIN),
+        datetime.datetime(2024, 10, 27, 2, 30, tzinfo=BERLIN, fold=1), NOON.replace(tzinfo=Unknown()),
+        NOON.replace(tzinfo=datetime.timezone(datetime.timedelta(hours=5, seconds=1))), (1, NOON), (1, NOON.replace(tzinfo=datetime.timezone.utc)), b"a"]
 
 
 def outcome(call):

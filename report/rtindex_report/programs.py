@@ -221,6 +221,15 @@ PROGRAMS = (
         rivals=False,
     ),
     Program(
+        "python-changes",
+        "",
+        "python-changes",
+        "Changes of single rows from Python",
+        "How long do changes of one row and the first lookups after each take?",
+        "changes",
+        rivals=False,
+    ),
+    Program(
         "python-objects",
         "",
         "python-objects",
