@@ -41,9 +41,8 @@ def test_keys_in_order(name, spec):
     assert [*index] == keys
     assert index.min() == min(keys, default=None) and index.max() == max(keys, default=None)
     assert index.is_unique == (len({*keys}) == len(keys))
-    if name != "string":
-        for q in (0, 0.3, 0.5, 0.9, 1):
-            assert index.quantile(q) == (keys[math.floor(q * (len(keys) - 1))] if keys else None)
+    for q in (0, 0.3, 0.5, 0.9, 1):
+        assert index.quantile(q) == (keys[math.floor(q * (len(keys) - 1))] if keys else None)
     for key in keys:
         batch = [key] if name not in ("zoned",) else pa.array([key])
         assert list(index.rank(batch, side="right")) == [sum(other <= key for other in keys)] or name == "zoned"
@@ -66,12 +65,75 @@ def test_keys_in_order_without_erased_and_null_ones():
 
 
 def test_what_has_no_order_of_keys():
-    for index in (rtindex.build(([1], [2])), rtindex.build(rtindex.intervals([1], [2], ends="[]"))):
-        for call in (index.min, index.max, lambda index=index: [*index], lambda index=index: index.is_unique):
+    for index in (rtindex.build(rtindex.points(a=[1], b=[2])), rtindex.build(rtindex.intervals([1], [2], ends="[]"))):
+        for call in (index.min, index.max, lambda index=index: [*index], lambda index=index: index.is_unique,
+                     lambda index=index: index.quantile(0.5)):
             with pytest.raises(rtindex.UnsupportedError, match="expected an index over keys"):
                 call()
-    with pytest.raises(rtindex.UnsupportedError, match="strings"):
-        rtindex.build(["a"]).quantile(0.5)
+
+
+TEXTS = ["", "a", "ab", "abc", "abd", "b", "Ä", "日本", "a\0", "z" * 40, "z" * 39 + "y"]
+
+
+@pytest.mark.parametrize("spec", ["rx:native@cpu", "sorted@cpu", "btree@cpu"])
+def test_quantiles_of_strings(spec):
+    texts = random.Random(7).choices(TEXTS, k=60)
+    index = rtindex.build([*texts, None], spec)
+    known = sorted(texts, key=str.encode)
+    for i in range(60):
+        assert index.quantile(i / 59) == known[math.floor(59 * (i / 59))]
+    assert rtindex.build([None, "x"], spec).quantile(0.5) == "x"
+    assert rtindex.build(pa.array([], pa.string()), spec).quantile(0.5) is None
+    assert rtindex.build([b"\xff", b"\xff\xff", b"\x00"], spec).quantile(1) == b"\xff\xff"
+
+
+DAY = datetime.datetime(2024, 2, 29)
+PARTS: dict[str, tuple[Any, list[Any]]] = {
+    "int": (np.int32, [-5, 0, 7, 2**31 - 1, -2**31]), "uint64": (np.uint64, [0, 5, 2**63, 2**64 - 1]),
+    "float": (np.float64, [-math.inf, -1.5, 0.0, 2.0, math.inf]), "bool": (bool, [False, True]),
+    "string": (list, TEXTS), "time": ("M8[us]", [DAY, DAY + datetime.timedelta(hours=1)]),
+    "date": ("M8[D]", [DAY.date(), datetime.date(1960, 1, 1)]),
+    "uuid": (list, [uuid.UUID(int=5), uuid.UUID(int=1 << 127)]),
+    "decimal": (list, [decimal.Decimal("1.5"), decimal.Decimal("-7.25")]),
+    "duration": ("m8[s]", [datetime.timedelta(3), datetime.timedelta(seconds=-5)]),
+}
+
+
+def order_of(key):
+    return tuple(part.encode() if isinstance(part, str) else part for part in key)
+
+
+@pytest.mark.parametrize("names", ["int string", "string int", "time uuid", "decimal float", "bool date string",
+                                   "uint64 duration", "string string"])
+@pytest.mark.parametrize("spec", ["rx:native@cpu", "sorted@cpu", "btree@cpu"])
+def test_composite_keys_in_order(names, spec):
+    rng, columns, lists = random.Random(names), [], []
+    for name in names.split():
+        make, domain = PARTS[name]
+        lists.append(rng.choices(domain, k=50))
+        columns.append(lists[-1] if make is list else np.array(lists[-1], make))
+    index = rtindex.build(tuple(columns), spec)
+    keys = sorted(zip(*lists), key=order_of)
+    assert [*index] == keys
+    assert (index.min(), index.max()) == (keys[0], keys[-1])
+    for q in (0, 0.3, 0.5, 0.9, 1):
+        assert index.quantile(q) == keys[math.floor(49 * q)]
+    assert index.is_unique == (len({*keys}) == 50)
+    assert rtindex.build(tuple(column[:1] for column in columns), spec).is_unique
+
+
+def test_composite_keys_of_a_table_that_changes():
+    index = rtindex.build(pl.DataFrame({"city": ["Ulm", "Bonn", None, "Ulm"], "year": [2024, None, 5, 2020]}))
+    assert [*index] == [("Ulm", 2020), ("Ulm", 2024)]
+    index.insert([("Aachen", 7), ("Ulm", 2024)])
+    index.erase([3])
+    assert [*index] == [("Aachen", 7), ("Ulm", 2024), ("Ulm", 2024)] and not index.is_unique
+    index.erase_keys([("Ulm", 2024), ("Aachen", 7)])
+    assert [*index] == [] and index.min() is index.max() is index.quantile(0.5) is None and index.is_unique
+    zoned = rtindex.build((pl.Series([1], dtype=pl.Datetime("us", "Asia/Tokyo")), [math.nan]))
+    assert str(zoned.min()[0]) == "1970-01-01 09:00:00.000001+09:00" and math.isnan(zoned.min()[1])
+    many = rtindex.build((np.arange(9000) // 3, np.arange(9000) % 3))
+    assert [*many] == [(i // 3, i % 3) for i in range(9000)] and many.is_unique
 
 
 def test_ranks_have_a_side():
