@@ -138,6 +138,10 @@ def _from_pandas(data: Any, target: ColumnType | None, nan_as_null: bool) -> Col
         raise InvalidArgumentError(
             "unsupported column of periods: pass the start of each, with .to_timestamp() of an "
             "Index and .dt.to_timestamp() of a Series")
+    if hasattr(getattr(dtype, "categories", dtype), "closed"):
+        raise InvalidArgumentError(
+            "expected keys, got intervals of pandas: pass their codes, with .cat.codes of what "
+            "pd.cut returns, or one end, with .array.left of an interval column")
     if isinstance(dtype, pandas.SparseDtype):
         return _from_array(np.asarray(data), target)
     if isinstance(dtype, pandas.DatetimeTZDtype):

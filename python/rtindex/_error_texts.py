@@ -12,7 +12,9 @@ from ._core import Column
 from ._errors import InvalidArgumentError
 
 _COLUMN = re.compile(r"column (\d+) of the points")
-_TICKS = re.compile(r"(ends at|starts at) (-?\d+)")
+_TICKS = re.compile(r"(ends at|starts at) (-?\d+)\b(?!-)")  # no date
+_MIDNIGHT = ("if it passes midnight, split it there into two rows, one to 23:59:59.999999 and one "
+             "from 00:00")
 
 
 @contextlib.contextmanager
@@ -36,6 +38,8 @@ def timed_errors(intervals: Column | None) -> Iterator[None]:
         unit = "" if intervals is None else _unit(intervals)
         text = str(error) if not unit else _TICKS.sub(
             lambda found: f"{found[1]} {np.array(int(found[2])).view(f'M8[{unit}]')}", str(error))
+        if intervals is not None and intervals.part_types[-1:] in (["time32"], ["time64"]):
+            text = text.replace("swap them", _MIDNIGHT)
         if text == str(error):
             raise
         raise InvalidArgumentError(text) from None

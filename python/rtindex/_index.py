@@ -66,6 +66,10 @@ class Index(OrderedCalls):
         if self._points is not None:
             raise InvalidArgumentError("points are erased by their rows: find these with filter, "
                                        "and pass them to erase")
+        if self.interval_ends:
+            raise InvalidArgumentError(
+                "intervals are erased by their rows: find these with contains or overlaps, such as "
+                "erase(np.unique(index.contains(keys, \"rows\").rows))")
         return self._core.erase_keys(column_of(keys, self._point), stream_of(keys=keys))
 
     def erase_range(self, lower: Any = None, upper: Any = None, ends: EndsName = "[]") -> int:
@@ -156,7 +160,13 @@ class Index(OrderedCalls):
 
     def describe(self) -> str:
         """Lines of text: the index, its settings and why they were chosen."""
-        return self._core.describe()
+        text = self._core.describe()
+        nulls = len(self.nulls()) if self.interval_ends else 0
+        if not nulls:
+            return text
+        rows = "1 row without a start or an end matches" if nulls == 1 else (
+            f"{nulls:,} rows without a start or an end match")
+        return f"{text}nulls: {rows} nothing; fill open ends with the greatest value\n"
 
     def supports(self, answer: NearestName, query: QueryName = "equal") -> bool:
         """Whether the index can return this answer to this kind of query."""
@@ -270,6 +280,8 @@ def _texts(column: Any, nan_as_null: bool | None) -> dict[str, str]:
     if reordered:
         texts["ordered_categories"] = reordered
     zones = [zone_of_keys(part) for part in parts]
+    if isinstance(column, Intervals):  # of which one side may be text, or nulls alone
+        zones[-2:] = [zones[-2] or zones[-1]] * 2
     if any(zones):
         texts["time_zones"] = ",".join(zones)
     if nan_as_null is not None:

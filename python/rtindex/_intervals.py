@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
+from ._categories import is_reordered, reject
 from ._columns import column
 from ._core import Column
 from ._errors import InvalidArgumentError
+from ._interval_sides import in_one_type
 from ._names import columns_of, is_scalar
 from ._query import EndsName, require_ends
-from ._times import zone_of_keys
-from ._types import ColumnType
+from ._types import ColumnType, Rounding
 from ._units import in_unit, length_of
 
 _CLOSED: dict[str, EndsName] = {"both": "[]", "left": "[)", "right": "(]", "neither": "()"}
@@ -27,12 +28,22 @@ class Intervals:
     end: Any
     ends: EndsName
     by: tuple[Any, ...] = ()
+    queries: tuple[Any, ...] = ()
+    """Columns of ranges that will be searched: the index has their unit where it is finer."""
 
     def __repr__(self) -> str:
         return f"<rtindex.Intervals {self.ends}>"
 
 
-def intervals(start: Any, end: Any, *, ends: EndsName, by: Any = None) -> Intervals:
+@overload
+def intervals(start: Any, end: Any, *, ends: EndsName, by: Any = None) -> Intervals: ...
+
+
+@overload
+def intervals(start: Any, *, by: Any = None) -> Intervals: ...
+
+
+def intervals(start: Any, end: Any = None, *, ends: Any = None, by: Any = None) -> Intervals:
     """A column of intervals to build an index over, from `start[i]` to `end[i]`.
 
         >>> prices = rtindex.build(rtindex.intervals([1, 5], [5, 9], ends="[)"))
@@ -45,8 +56,18 @@ def intervals(start: Any, end: Any, *, ends: EndsName, by: Any = None) -> Interv
         chromosome. Queries pass a value of each of them before the point, as a tuple: they search
         intervals with equal values.
 
+    Intervals of pandas (an IntervalIndex, an IntervalArray, a Series of them or of their
+    categories, as `pd.cut` returns it) are passed alone: they have both ends.
+
     Null starts and ends match nothing, as do intervals without a point, such as [5, 5).
     """
+    if end is None and ends is None:
+        found = from_pandas(start)
+        if found is None:
+            raise InvalidArgumentError("expected intervals of pandas, or starts, ends and which of "
+                                       "them belong to the intervals: rtindex.intervals(start, "
+                                       f"end, ends=\"[)\"), got {type(start).__name__}")
+        start, end, ends = found.start, found.end, found.ends
     require_ends(ends)
     if by is None:
         leading: list[Any] = []
@@ -61,18 +82,24 @@ def interval_column(data: Intervals, target: ColumnType | None = None,
                     nan_as_null: bool | None = None) -> Column:
     """A view of the columns of the intervals. With `target`, in the types of an indexed column."""
     given = [*data.by, data.start, data.end]
+    if is_reordered(data.start) or is_reordered(data.end):
+        reject("rtindex.intervals")
     types: list[ColumnType | None] = [None] * len(given)
     if target is not None and len(target.parts) == len(given):
-        types = [*target.parts]
+        # A side that does not compare by itself may in the type of the other one.
+        types = [part._replace(are_keys=False) for part in target.parts]
     parts = [column(part, wanted, nan_as_null) for part, wanted in zip(given, types)]
-    zones = [zone_of_keys(part) for part in given[-2:]]
+    (start, end), zones = in_one_type((given[-2], given[-1]), (parts[-2], parts[-1]),
+                                      (types[-2], types[-1]), nan_as_null)
     if bool(zones[0]) != bool(zones[1]):
         raise InvalidArgumentError(f"the starts of the intervals have {zones[0] or 'no'} time zone "
-                                   f"and the ends {zones[1] or 'none'}: give both one")
-    start, end = _in_one_unit(parts[-2], parts[-1])
-    if start.unit != end.unit:
+                                   f"and the ends {zones[1] or 'none'}: pass both with one")
+    start, end = _in_one_unit(start, end)
+    if start.type == end.type and start.unit != end.unit:
         raise InvalidArgumentError(f"the starts of the intervals are in {start.unit or 'days'} and "
                                    f"the ends in {end.unit or 'days'}: convert one of them")
+    for queried in data.queries:
+        start, end = _in_finer_unit(start, end, column(queried))
     return Column.intervals([*parts[:-2], start, end], data.ends)
 
 
@@ -86,6 +113,16 @@ def _in_one_unit(start: Column, end: Column) -> tuple[Column, Column]:
     return in_unit(start, target), in_unit(end, target)
 
 
+def _in_finer_unit(start: Column, end: Column, queried: Column) -> tuple[Column, Column]:
+    """Starts and ends in the unit of queries. What lies beyond it has its first or last tick."""
+    own, wanted = _length(start), _length(queried)
+    if own is None or wanted is None or own <= wanted:
+        return start, end
+    target = ColumnType(queried.type, queried.unit)
+    return (in_unit(start, target._replace(rounding=Rounding(1))),
+            in_unit(end, target._replace(rounding=Rounding(-1))))
+
+
 def _length(point: Column) -> int | None:
     """Of a tick of dates and timestamps, in attoseconds."""
     if point.type == "date32":
@@ -94,18 +131,25 @@ def _length(point: Column) -> int | None:
 
 
 def from_pandas(data: Any) -> Intervals | None:
-    """The intervals of an IntervalIndex, an IntervalArray or a Series of them; None of other
-    objects."""
-    subtype = getattr(getattr(data, "dtype", None), "subtype", None)
-    closed = getattr(getattr(data, "dtype", None), "closed", None)
-    if subtype is None or closed is None:
+    """The intervals of an IntervalIndex, an IntervalArray or a Series of them or of their
+    categories; None of other objects."""
+    dtype: Any = getattr(data, "dtype", None)
+    categories: Any = getattr(dtype, "categories", None)
+    if hasattr(categories, "closed") and len(categories):  # what pd.cut returns
+        codes = np.asarray(getattr(data, "cat", data).codes)
+        missing, array = codes < 0, categories[np.maximum(codes, 0)].array
+        closed = categories.closed
+    elif getattr(dtype, "subtype", None) is not None and hasattr(dtype, "closed"):
+        array = getattr(data, "array", data)
+        missing, closed = np.asarray(array.isna()), dtype.closed
+    else:
         return None
-    array = getattr(data, "array", data)
-    missing = np.asarray(array.isna())
 
     def points(side: Any) -> Any:
-        if not missing.any() or side.dtype.kind == "M":
+        if not missing.any():
             return side
+        if side.dtype.kind == "M":
+            return side.where(~missing)
         return np.ma.masked_array(side.to_numpy(), missing)
 
     return Intervals(points(array.left), points(array.right), _CLOSED[closed])

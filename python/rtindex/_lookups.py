@@ -18,6 +18,7 @@ from ._columns import mask_column
 from ._error_texts import named_errors
 from ._errors import InvalidArgumentError
 from ._filter import Between, IsIn, PointFilter, batch_of
+from ._interval_queries import bound_interval_query
 from ._kinds import Kind, kind_of
 from ._lists import Array, is_missing
 from ._names import is_scalar
@@ -349,37 +350,19 @@ class LookupCalls:
         if self._interval_point is not None:
             if query.kind == "nearest":
                 return self._bound_nearest(query, self._type.interval_points())
-            if query.kind == "contains":
-                return self._bound_contains(query)
-            point = self._interval_point
-            lower = None if query.lower is None else column_of(query.lower, point)
-            upper = None if query.upper is None else column_of(query.upper, point)
-            lower, upper = broadcast(query, lower, upper)
-            return _core.Query(query.kind, lower, upper, query.ends)
+            return bound_interval_query(query, self._type, self.interval_ends)
         if query.kind == "nearest":
             return self._bound_nearest(query, self._type)
         require_column(query, self.type)
-        return _core.Query("prefix", column_of(query.lower, self._point))
-
-    def _bound_contains(self, query: Query) -> _core.Query:
-        """Starts and ends are whole ticks: [start, end) contains a time between two ticks where it
-        contains the one before it, and (start, end] where it contains the one behind it. [start,
-        end] must cover both, and (start, end) overlap the range of both."""
-        floor = column_of(query.lower, self._type.for_interval_points(-1))
-        if not floor.rounded or self.interval_ends == "[)":
-            return _core.Query("contains", floor)
-        ceiling = column_of(query.lower, self._type.for_interval_points(1))
-        if self.interval_ends == "(]":
-            return _core.Query("contains", ceiling)
-        kind = "covers" if self.interval_ends == "[]" else "overlaps"
-        return _core.Query(kind, floor, ceiling, "[]")
+        point = self._point if self.type == "string" else None  # which the library rejects
+        return _core.Query("prefix", column_of(query.lower, point))
 
     def _bound_nearest(self, query: Query, keys_type: ColumnType) -> _core.Query:
         """`keys_type`: of the indexed keys, or of the points of the indexed intervals."""
         if self._interval_point is None:
             keys = column_of(query.lower, self._neighbour_of(query))
         else:
-            keys = column_of(query.lower, keys_type.for_neighbours())
+            keys = column_of(query.lower, keys_type.for_interval_neighbours())
         # Rounded keys are neighbours themselves, with or without `exact`.
         return _core.Query("nearest", keys, None, "[]", query.direction,
                            bool(query.exact) or keys.rounded,

@@ -10,7 +10,7 @@ import numpy as np
 from ._core import MISS
 from ._errors import InvalidArgumentError
 from ._index import build
-from ._intervals import intervals
+from ._intervals import Intervals
 from ._lists import Array
 from ._pairs import completed, require_frame_how
 from ._query import Query, require_ends
@@ -40,7 +40,9 @@ def pairs(left_by: Sequence[Any], left_on: Sequence[Any], right_by: Sequence[Any
         nothing = np.empty(0, np.intp)
         lookups, rows = completed(nothing, nothing, how, size, len(right_on[0]))
         return lookups, None if how in ("semi", "anti") else rows
-    index = build(intervals(right_on[0], right_on[1], ends=ends, by=[*right_by]), "rx:native@cpu")
+    column = Intervals(right_on[0], right_on[1], ends, tuple(right_by),
+                       tuple(left_on) if len(left_on) == 2 else ())
+    index = build(column, "rx:native@cpu")
     sides = [(*left_by, column) if left_by else column for column in left_on]
     query = Query.contains(sides[0]) if len(sides) == 1 else (
         Query.overlaps(sides[0], sides[1], ends))

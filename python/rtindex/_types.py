@@ -19,12 +19,12 @@ _WHOLE_PART = ("expected a whole number of 64 bits; only the last part of an end
                "range may have a fraction")
 _WHOLE_KEY = ("expected whole numbers of 64 bits, because distances between integers are whole: "
               "round the keys first")
-
-
-_BETWEEN = ("a distance from it is no whole number of ticks: round the keys, or search in one "
-            "direction without a tolerance")
-_BETWEEN_POINTS = "round the ends of the ranges, or build the intervals in the finer unit"
-_WHOLE_POINT = "expected whole numbers of 64 bits, as the intervals have: round the points first"
+_BETWEEN = "a distance from it is no whole number of ticks: round the keys, or "
+_IN_ONE_DIRECTION = "search in one direction without a tolerance"
+_IN_FINER_UNIT = "build the intervals in the finer unit"
+_BETWEEN_POINTS = "round the ends of the ranges, or " + _IN_FINER_UNIT
+_WHOLE_POINT = ("expected whole numbers of 64 bits, as the intervals have: convert their starts and "
+                "ends to float64")
 
 
 class Rounding(NamedTuple):
@@ -74,13 +74,21 @@ class ColumnType(NamedTuple):
                        has_tolerance: bool = False) -> ColumnType:
         """For the keys of "nearest". A time between two ticks is the tick before it where the
         neighbour is before it, too, and the tick after it for one behind."""
-        last = Rounding(0, error=_WHOLE_KEY)
-        own = self.parts[-1].type if self.parts else self.type
-        if own in TIMES or own in DECIMALS:
-            last = Rounding(0, error=_BETWEEN)
-            if direction != "nearest" and not has_tolerance:
-                last = Rounding(-1 if direction == "backward" else 1, not exact)
+        last = self._neighbour_rounding(_IN_ONE_DIRECTION)
+        if last.error != _WHOLE_KEY and direction != "nearest" and not has_tolerance:
+            last = Rounding(-1 if direction == "backward" else 1, not exact)
         return self._rounded(last, Rounding(0), last)
+
+    def for_interval_neighbours(self) -> ColumnType:
+        """For the keys of "nearest" on intervals, whose points this is the type of. An interval
+        that ends at the tick before a time contains that tick, but not the time."""
+        last = self._neighbour_rounding(_IN_FINER_UNIT)
+        return self._rounded(last, Rounding(0), last)
+
+    def _neighbour_rounding(self, advice: str) -> Rounding:
+        own = self.parts[-1].type if self.parts else self.type
+        has_ticks = own in TIMES or own in DECIMALS
+        return Rounding(0, error=_BETWEEN + advice if has_ticks else _WHOLE_KEY)
 
     def interval_points(self) -> ColumnType:
         """The type of the points of intervals, behind their leading columns."""

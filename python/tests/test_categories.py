@@ -65,3 +65,9 @@ def test_parts_of_keys_and_points():
     for condition in (("low", "mid"), rtindex.between("low")):
         with pytest.raises(rtindex.UnsupportedError, match="a range of 'size' needs the order"):
             points.filter({"size": condition})
+
+
+def test_intervals_of_ordered_categories_are_rejected():
+    start, end = (pd.Categorical([item], ["a", "c", "b"], ordered=True) for item in "ab")
+    with pytest.raises(rtindex.UnsupportedError, match="intervals needs the order.*series.cat.codes"):
+        rtindex.build(rtindex.intervals(start, end, ends="[]"))

@@ -1,12 +1,14 @@
 """Columns of intervals, against a scan."""
 
 import datetime
+import decimal
 import pickle
 import random
 from typing import Any
 
 import numpy as np
 import pytest
+from oracle import listed
 
 import rtindex
 
@@ -144,14 +146,17 @@ def test_polars_and_arrow_points():
     (lambda: rtindex.intervals([1], [2]), "ends"),
     (lambda: rtindex.intervals([1], [2], ends="half"), "invalid ends='half'"),
     (lambda: rtindex.build(rtindex.intervals([5], [2], ends="[)")), "row 0 ends at 2, before"),
+    (lambda: rtindex.build(rtindex.intervals([datetime.time(22)], [datetime.time(6)], ends="[)")),
+     "if it passes midnight, split it there into two rows"),
     (lambda: rtindex.build(rtindex.intervals([5], [2.5], ends="[)")), "start with int64 values"),
     (lambda: rtindex.build(rtindex.intervals([5.0], [np.nan], ends="[)")), "is NaN"),
     (lambda: rtindex.build(rtindex.intervals([1, 2], [2], ends="[)")), "differ in length"),
     (lambda: rtindex.build(rtindex.intervals([1], [2], ends="[)"), "hash"), "keeps its keys"),
     (lambda: rtindex.build([1]).contains([1]), "contains searches intervals"),
     (lambda: rtindex.build(rtindex.intervals([1], [2], ends="[)")).lookup([1]), "contains,"),
-    (lambda: rtindex.build(rtindex.intervals([1], [2], ends="[)")).contains([1.5]), "whole"),
     (lambda: rtindex.build(rtindex.intervals([1], [2], ends="[)")).contains(["a"]), "string"),
+    (lambda: rtindex.build(rtindex.intervals([1], [2], ends="[)")).erase_keys([1]),
+     "erased by their rows: find these with contains"),
     (lambda: rtindex.build(rtindex.intervals([1], [2], ends="[)")).insert([1]), "the index holds intervals: pass rtindex.intervals"),
     (lambda: rtindex.build(rtindex.intervals([1], [2], ends="[)")).insert(
         rtindex.intervals([1], [2], ends="[]")), "the same ends"),
@@ -321,3 +326,145 @@ def test_starts_and_ends_have_units_of_their_own():
     far = np.array(["2900-01-31", "2900-03-01"], "M8[s]")
     with pytest.raises(rtindex.Error, match="too far from 1970"):
         rtindex.build(rtindex.intervals(start, far, ends="[)"))
+
+
+@pytest.mark.parametrize(("start", "end", "held"), [
+    ("int32", "int64", "int64"), ("int64", "int8", "int64"), ("uint8", "int64", "int64"), ("uint8", "int8", "int16"),
+    ("int32", "uint32", "int64"), ("uint16", "uint32", "uint32"), ("float32", "float64", "float64")])
+def test_starts_and_ends_may_have_two_types(start, end, held):
+    starts, ends = np.array([1, 5, 9], start), np.array([4, 6, 20], end)
+    index = rtindex.build(rtindex.intervals(starts, ends, ends="[]"))
+    assert f"intervals [] of {held}" in index.describe()
+    index.insert(rtindex.intervals(starts, ends, ends="[]"))
+    index.insert(rtindex.intervals(ends, starts[[2, 2, 2]] * 3, ends="[]"))
+    index.update([0], rtindex.intervals(starts[:1], ends[2:], ends="[]"))
+    assert index.overlaps(np.array([4, 30], start), np.array([5, 31], end), "count").tolist() == [5, 0]
+    assert index.contains(np.array([10, 3], end), "count").tolist() == [5, 2]
+
+
+def test_starts_and_ends_of_lists_and_frames_may_have_two_types():
+    pd, pl, pa = (pytest.importorskip(name) for name in ("pandas", "polars", "pyarrow"))
+    starts = pa.array([1, None, 9], pa.int16())
+    for end in ([4, 6, 20], pl.Series([4, 6, 20], dtype=pl.UInt8), pd.Series([4, 6, 20], dtype="Int32")):
+        index = rtindex.build(rtindex.intervals(starts, end, ends="[)", by=["a", "a", "b"]))
+        assert index.contains((["a", "a", "b"], [3, 5, 19]), "count").tolist() == [1, 0, 1]
+
+
+@pytest.mark.parametrize(("start", "end"), [("int32", "uint64"), ("int32", "float64"), ("bool", "int8")])
+def test_starts_and_ends_without_a_common_type_are_rejected(start, end):
+    with pytest.raises(rtindex.InvalidArgumentError, match=f"start with {start} values and end with {end}"):
+        rtindex.build(rtindex.intervals(np.array([1], start), np.array([4], end), ends="[]"))
+
+
+def matching(kind, starts, stops, ends, lower, upper, own):
+    """How many intervals a query finds, by a scan."""
+    def inside(a, b, outer, c, d, inner):
+        """Whether all points between c and d lie between a and b."""
+        return _has_points(a, b, outer) and _has_points(c, d, inner) and (
+            a < c or a == c and (outer[0] == "[" or inner[0] == "(")) and (
+            d < b or d == b and (outer[1] == "]" or inner[1] == ")"))
+
+    found = {"overlaps": lambda a, b: overlap(a, b, ends, lower, upper, own),
+             "within": lambda a, b: inside(lower, upper, own, a, b, ends),
+             "covers": lambda a, b: inside(a, b, ends, lower, upper, own)}[kind]
+    return sum(found(a, b) for a, b in zip(starts.tolist(), stops.tolist()))
+
+
+@pytest.mark.parametrize("ends", ENDS)
+@pytest.mark.parametrize("dtype", ["int64", "uint64", "int8"])
+def test_fractions_lie_between_integers(ends, dtype):
+    choice = random.Random(5)
+    starts = np.array([choice.randrange(12) for _ in range(40)])
+    stops = starts + [choice.randrange(4) for _ in range(40)]
+    index = rtindex.build(rtindex.intervals(starts.astype(dtype), stops.astype(dtype), ends=ends))
+    numbers = np.arange(-2, 18, 0.25)
+    points = [*numbers.tolist(), -np.inf, np.inf, -1e30, 1e300, 2.0**63]
+    wanted = [matching("overlaps", starts, stops, ends, key, key, "[]") for key in points]
+    assert index.contains(points, "count").tolist() == wanted
+    assert [index.contains(key, "count") for key in points] == wanted
+    lower = [choice.choice(points) for _ in range(150)]
+    upper = [choice.choice([low, low + 0.5, low + 0.25, choice.choice(points)]) for low in lower]
+    for kind in ("overlaps", "within", "covers"):
+        for own in ENDS:
+            wanted = [matching(kind, starts, stops, ends, low, high, own)
+                      for low, high in zip(lower, upper)]
+            for one, other in ((lower, upper), (np.array(lower), np.array(upper))):
+                query = rtindex.Query(kind, one, other, own)
+                assert index.answer(query, "count").tolist() == wanted, (kind, own)
+            wanted = [matching(kind, starts, stops, ends, 4.5, high, own) for high in points]
+            assert index.answer(rtindex.Query(kind, 4.5, points, own), "count").tolist() == wanted
+
+
+def test_fractions_of_every_library():
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    pyarrow = pytest.importorskip("pyarrow")
+    index = rtindex.build(rtindex.intervals([1, 5], [5, 9], ends="[)"))
+    keys = [4.7, 5.0, None, 9.5]
+    for data in (keys, pandas.Series(keys), pandas.Series(keys, dtype="Float64"),
+                 polars.Series(keys), pyarrow.array(keys), pyarrow.chunked_array([keys]),
+                 [decimal.Decimal("4.7"), 5, None, decimal.Decimal("9.5")],
+                 np.ma.masked_array([4.7, 5, 1, 9.5], [0, 0, 1, 0]), np.array(keys, object),
+                 np.array([4.75, 5, np.nan, 9.5], np.float16)):
+        assert listed(index.contains(data, "count")) == [1, 1, 0, 0], data
+    assert index.contains(polars.Series(keys)).to_list() == [0, 1, None, None]
+    assert index.overlaps(4.5, None, "count") == 2 and index.overlaps(None, 4.5, "count") == 1
+    assert index.overlaps([8.5, 9.5], 2**60 + 1, "count").tolist() == [1, 0]
+    assert index.overlaps([8.5, 9.5], 10**400, "count").tolist() == [1, 0]
+    by = rtindex.build(rtindex.intervals([1, 5], [5, 9], ends="[)", by=["a", "b"]))
+    assert by.contains(("a", 4.7)) == 0 and by.contains(("b", 4.7)) is None
+    assert by.contains([("a", 4.7), ("b", 4.7)], "count").tolist() == [1, 0]
+    assert by.contains((["a", "b"], [4.7, 4.7]), "count").tolist() == [1, 0]
+    frame = pandas.DataFrame({"g": ["a", "b"], "at": [4.7, 4.7]})
+    assert by.contains(frame, "count").tolist() == [1, 0]
+    assert index.join(rtindex.Query.contains([4.7])).column.tolist() == [0]
+
+
+def test_texts_and_nulls_beside_times():
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    pyarrow = pytest.importorskip("pyarrow")
+    start = pandas.to_datetime(["2024-01-01", "2024-01-05"])
+    texts = ["2024-02-01", "2024-02-01T12:00"]
+    noon = np.datetime64("2024-02-01T06:00")
+    for end in (texts, np.array(texts), pandas.Series(texts), polars.Series(texts),
+                pyarrow.array(texts)):
+        for begin in (start, start.date):
+            index = rtindex.build(rtindex.intervals(begin, end, ends="[)"))
+            assert index.contains(noon, "rows").tolist() == [1]
+        assert index.contains(np.datetime64("2024-01-05"), "count") == 2
+    index.insert(rtindex.intervals(start, polars.Series(["2024-02-02", None]), ends="[)"))
+    assert sorted(index.contains(noon, "rows").tolist()) == [1, 2]
+    for end in ([None, None], np.array([None, None]), pandas.Series([None, None]),
+                pandas.Series([np.nan, np.nan]), polars.Series([None, None]), pyarrow.nulls(2),
+                np.ma.masked_array([1, 2], True)):
+        index = rtindex.build(rtindex.intervals(start, end, ends="[)"))
+        assert index.valid == 0 and index.contains(noon) is None
+        index.insert(rtindex.intervals(start, texts, ends="[)"))
+        assert index.contains(noon, "rows").tolist() == [3]
+        assert rtindex.build(rtindex.intervals(end, start, ends="[)")).valid == 0
+    assert rtindex.build(rtindex.intervals([1, 2], [None, None], ends="[)")).valid == 0
+    zoned = start.tz_localize("Europe/Berlin")
+    for begin, end, count in ((zoned, ["2024-02-01T00:00Z"] * 2, 2),
+                              (["2023-02-01T00:00Z"] * 2, zoned, 1), (zoned, [None] * 2, 0),
+                              ([None] * 2, zoned, 0)):
+        index = rtindex.build(rtindex.intervals(begin, end, ends="[]"))
+        assert index.contains(zoned[1], "count") == count
+
+
+@pytest.mark.parametrize("end, sentence", [
+    (["1/2/2024"], "the ends of the intervals are text: invalid time '1/2/2024'.*pd.to_datetime"),
+    (["2024-02-01T00:00Z"], "no time zone and the ends UTC"),
+    ([5], "start with timestamp64 values and end with int64 values"),
+])
+def test_ends_that_are_no_times(end, sentence):
+    with pytest.raises(rtindex.InvalidArgumentError, match=sentence):
+        rtindex.build(rtindex.intervals(np.array(["2024-01-01"], "M8[us]"), end, ends="[)"))
+
+
+def test_describe_counts_rows_without_a_start_or_an_end():
+    index = rtindex.build(rtindex.intervals([1, 5, None], [5, 9, 7], ends="[)"))
+    assert "nulls: 1 row without a start or an end matches nothing" in index.describe()
+    index.insert(rtindex.intervals([1, 2], [None, None], ends="[)"))
+    assert "nulls: 3 rows without a start or an end match nothing" in index.describe()
+    index.erase([2, 3, 4])
+    assert "match nothing" not in index.describe()
+    assert "match nothing" not in rtindex.build([1, None]).describe()
