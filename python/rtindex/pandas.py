@@ -11,10 +11,12 @@ from pandas.api.types import is_list_like
 
 from ._asof import grouped, index_over, key_of, neighbour_rows
 from ._core import MISS
+from ._errors import InvalidArgumentError
 from ._index import Index, build
 from ._lists import Array
 from ._overlap import names_of, pairs
-from ._pairs import FrameJoinName, column_of, equal_pairs, joined, require_frame_how
+from ._pairs import HOW, FrameJoinName, column_of, equal_pairs, joined, require_frame_how
+from ._pandas_keys import columns_on, decoded, groups_of, numbers, require_columns
 from ._query import DirectionName, EndsName, Query
 
 
@@ -59,8 +61,9 @@ def merge_overlap(left: Any, right: Any, on: Any = None, left_on: Any = None, ri
                   how: FrameJoinName = "inner", suffixes: Any = ("_x", "_y")) -> Any:
     """Pairs of rows whose intervals overlap, such as bookings and the outages that they touch.
 
-    on, left_on, right_on: the columns of the start and the end, `("start", "end")`. `left_on` may
-        be one column of points: then rows of `right` whose interval contains the point are found.
+    on, left_on, right_on: the columns of the start and the end, `("start", "end")`, or one column
+        of intervals. `left_on` may be one column of points: then rows of `right` whose interval
+        contains the point are found.
     ends: which ends belong to the intervals of both sides, such as "[)".
     by, left_by, right_by: columns that must be equal, such as a room or a chromosome.
     how: "inner"; "left", "right" and "outer" keep rows of that side, or of both, that overlap
@@ -72,41 +75,50 @@ def merge_overlap(left: Any, right: Any, on: Any = None, left_on: Any = None, ri
     """
     if on is not None and (left_on is not None or right_on is not None):
         raise ValueError("pass `on`, or `left_on` and `right_on`, not both")
-    sides = [(left, names_of(left_on if on is None else on, "left"), left_by if by is None else by),
-             (right, names_of(right_on if on is None else on, "right"),
-              right_by if by is None else by)]
-    for frame, names, own_by in sides:
-        if not isinstance(frame, pandas.DataFrame):
-            raise TypeError(f"expected a DataFrame, got {type(frame).__name__}")
-        for name in (*names, *_labels(own_by)):
-            if name not in frame.columns:
-                raise KeyError(f"no column {name!r}: expected one of {[*frame.columns]}")
-    left_keys, right_keys = _labels(sides[0][2]), _labels(sides[1][2])
+    left_keys, right_keys = (_labels(own if by is None else by) for own in (left_by, right_by))
+    require_columns(left, left_keys)
+    require_columns(right, right_keys)
+    left_points = columns_on(left, left_on if on is None else on, "left", ends)
+    right_points = columns_on(right, right_on if on is None else on, "right", ends)
     if len(left_keys) != len(right_keys):
         raise ValueError(f"left_by has {len(left_keys)} columns and right_by {len(right_keys)}")
-    groups = [_groups(left[a], right[b]) for a, b in zip(left_keys, right_keys)]
-    left_names, right_names = sides[0][1], sides[1][1]
-    points = _numbers([*(left[name] for name in left_names),
-                       *(right[name] for name in right_names)])
-    probe, rows = pairs([a for a, _ in groups], points[:len(left_names)],
-                        [b for _, b in groups], points[len(left_names):], ends, how)
+    groups = [groups_of(left[a], right[b]) for a, b in zip(left_keys, right_keys)]
+    points = numbers([*left_points, *right_points])
+    probe, rows = pairs([a for a, _ in groups], points[:len(left_points)],
+                        [b for _, b in groups], points[len(left_points):], ends, how)
     if rows is None:
         return left.iloc[probe]
     return side_by_side(left, right, probe, rows, left_keys, right_keys, suffixes)
 
 
-def merge(left: Any, right: Any, how: FrameJoinName = "inner", on: Any = None, left_on: Any = None,
-          right_on: Any = None, suffixes: Any = ("_x", "_y")) -> Any:
-    """What `pandas.merge` returns with these arguments: rows with equal keys, in its order. Null
-    keys equal each other. "semi" and "anti" return the rows of `left` with and without a match."""
+def merge(left: Any, right: Any, how: Any = "inner", on: Any = None, left_on: Any = None,
+          right_on: Any = None, left_index: bool = False, right_index: bool = False,
+          sort: bool = False, suffixes: Any = ("_x", "_y"), *, indicator: bool | str = False,
+          validate: str | None = None) -> Any:
+    """`pandas.merge`, with its arguments and results: rows with equal keys, in its order. Null keys
+    equal each other. Pandas itself merges on an index and for how="cross", sorts, validates and adds
+    an indicator.
+
+    how: as in pandas, or "semi" or "anti", which return the rows of `left` with and without a match.
+    """
+    options: Any = {"left_index": left_index, "right_index": right_index, "sort": sort,
+                    "indicator": indicator, "validate": validate}
+    chosen = [name for name, option in options.items() if option not in (False, None)]
+    is_own = how in ("semi", "anti")
+    if is_own and chosen:
+        raise InvalidArgumentError(f"how={how!r} takes no {chosen[0]}: omit it; the keys of an index "
+                                   "are columns after reset_index()")
+    known: Any = "inner" if is_own else how
+    are_frames = all(isinstance(frame, pandas.DataFrame) for frame in (left, right))
+    if not is_own and (chosen or how not in HOW or not are_frames):
+        return pandas.merge(left, right, known, on, left_on, right_on, suffixes=suffixes, **options)
     left_keys, right_keys = _keys(left, right, on, left_on, right_on)
-    known: Any = "inner" if require_frame_how(how) in ("semi", "anti") else how
-    if known == how and not _are_common(left, right, left_keys, right_keys, how):
+    if not is_own and not _are_common(left, right, left_keys, right_keys, how):
         return pandas.merge(left, right, known, on, left_on, right_on, suffixes=suffixes)
     # On no rows pandas checks the arguments.
     pandas.merge(left.iloc[:0], right.iloc[:0], known, on, left_on, right_on,
                  suffixes=(None, "_y"))
-    groups = [_groups(left[a], right[b]) for a, b in zip(left_keys, right_keys)]
+    groups = [groups_of(left[a], right[b]) for a, b in zip(left_keys, right_keys)]
     probe, rows = equal_pairs([a for a, _ in groups], [b for _, b in groups], how)
     if how in ("semi", "anti"):
         return left.iloc[probe]
@@ -136,8 +148,10 @@ def merge_range(left: Any, right: Any, left_on: Any, right_on: Any, *, ends: End
         right_by if by is None else by)
     if len(left_keys) != len(right_keys):
         raise ValueError(f"left_by has {len(left_keys)} columns and right_by {len(right_keys)}")
-    groups = [_groups(left[a], right[b]) for a, b in zip(left_keys, right_keys)]
-    points = _numbers([left[lower], left[upper], right[right_on]])
+    require_columns(left, [lower, upper, *left_keys])
+    require_columns(right, [right_on, *right_keys])
+    groups = [groups_of(left[a], right[b]) for a, b in zip(left_keys, right_keys)]
+    points = numbers([left[lower], left[upper], right[right_on]])
     leading = [a for a, _ in groups]
     query = Query.range(column_of([*leading, points[0]]), column_of([*leading, points[1]]), ends)
     if len(left) and len(right):
@@ -242,31 +256,6 @@ def _labels(by: Any) -> list[Any]:
     return [] if by is None else list(by) if is_list_like(by) else [by]
 
 
-def _numbers(columns: list[Any]) -> list[Any]:
-    """Points in which NaN is null. Numbers of several types become integers where all of them are
-    whole, else floats: pandas stores integers beside a NaN as floats."""
-    plain = all(isinstance(one.dtype, np.dtype) and one.dtype.kind in "iuf" for one in columns)
-    if not plain or len({one.dtype for one in columns}) == 1:
-        return [_nullable(one) for one in columns]
-    valid = [one.dropna() for one in columns]
-    if all((one == np.floor(one)).all() and (one.abs() <= 2**53).all() if one.dtype.kind == "f"
-           else not len(one) or int(one.max()) < 2**63 for one in valid):
-        return [np.ma.masked_array(one.fillna(0).to_numpy(np.int64), one.isna())
-                for one in columns]
-    for one in valid:
-        if one.dtype.kind != "f" and len(one) and max(abs(int(one.min())), int(one.max())) > 2**53:
-            raise ValueError(f"the column {one.name!r} has integers beyond 2^53, and others have "
-                             "fractions: convert them to one type")
-    return [_nullable(one.astype(np.float64)) for one in columns]
-
-
-def _nullable(points: Any) -> Any:
-    """Points in which NaN is null."""
-    if isinstance(points.dtype, np.dtype) and points.dtype.kind == "f":
-        return np.ma.masked_array(points.to_numpy(), points.isna())
-    return points
-
-
 _ARRAYS = (np.ndarray, pandas.api.extensions.ExtensionArray, pandas.Index, pandas.Series)
 
 
@@ -307,11 +296,11 @@ def _rows(left: _Side, right: _Side, ready: Index | None, direction: DirectionNa
     left_by, left_on, right_by, right_on = left.by, left.on, right.by, right.on
     if ready is None:
         tolerance = _ticks(tolerance, left_on)
-        groups = [_groups(*pair) for pair in zip(left_by, right_by)]
+        groups = [groups_of(*pair) for pair in zip(left_by, right_by)]
         left_by, right_by = [codes for codes, _ in groups], [codes for _, codes in groups]
         left_on, right_on = _plain(left_on), _plain(right_on)
     else:
-        left_by = [_decoded(column) for column in left_by]
+        left_by = [decoded(column) for column in left_by]
     index = index_over(right_by, right_on, ready, len(right.frame))
     rows = neighbour_rows(index, key_of(left_by, left_on), direction, exact, tolerance)
     found = rows.astype(np.intp)
@@ -370,32 +359,3 @@ def _plain(keys: Any) -> Array:
     if dtype.kind in "mM" or isinstance(dtype, pandas.PeriodDtype):
         return np.asarray(keys.astype(np.int64))
     return np.asarray(keys.to_numpy(getattr(dtype, "numpy_dtype", None)))
-
-
-def _decoded(column: Any) -> Any:
-    """Categories as their values, which an index holds."""
-    if isinstance(column.dtype, pandas.CategoricalDtype):
-        return column.astype(column.cat.categories.dtype)
-    return column
-
-
-def _groups(left: Any, right: Any) -> tuple[Any, Any]:
-    """Both sides of a `by` column as integers that are equal where the values are; nulls are equal,
-    as in pandas."""
-    def number() -> tuple[Array, Array]:
-        codes, _ = pandas.factorize(pandas.concat([left, right], ignore_index=True),
-                                    use_na_sentinel=False)
-        return codes[:len(left)], codes[len(left):]
-
-    categorical = [isinstance(side.dtype, pandas.CategoricalDtype) for side in (left, right)]
-    if all(categorical):
-        known = right.cat.set_categories(left.cat.categories)
-        # Nulls are -1; what the left side does not have equals nothing.
-        others = np.where(known.isna() & right.notna(), -2, known.cat.codes.to_numpy())
-        return left.cat.codes.to_numpy().astype(np.int64), others.astype(np.int64)
-    left, right = _decoded(left), _decoded(right)
-    if all(isinstance(side.dtype, np.dtype) and side.dtype.kind in "biu" for side in (left, right)):
-        integers = [side.to_numpy(np.uint8 if side.dtype.kind == "b" else None)
-                    for side in (left, right)]
-        return grouped(integers[0], integers[1], number)
-    return number()

@@ -7,7 +7,7 @@ import decimal
 import inspect
 import numbers
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from ._lists import Array
 from ._overlap import names_of, pairs
 from ._pairs import FrameJoinName, equal_pairs
 from ._query import DirectionName, EndsName
+from ._results import Answers
 
 _NANOSECONDS = {"ns": 1, "us": 10**3, "µs": 10**3, "ms": 10**6, "s": 10**9, "m": 60 * 10**9,
                 "h": 3600 * 10**9, "d": 86_400 * 10**9, "w": 7 * 86_400 * 10**9}
@@ -29,14 +30,15 @@ _TICKS = {"ns": 1, "us": 10**3, "ms": 10**6}
 _CHECKS_ORDER = "check_sortedness" in inspect.signature(polars.DataFrame.join_asof).parameters
 
 
-def join_asof(left: polars.DataFrame, right: polars.DataFrame, *, left_on: Any = None,
+def join_asof(left: Any, right: Any, *, left_on: Any = None,
               right_on: Any = None, on: Any = None, by_left: str | Sequence[str] | None = None,
               by_right: str | Sequence[str] | None = None, by: str | Sequence[str] | None = None,
               strategy: DirectionName = "backward", suffix: str = "_right", tolerance: Any = None,
               allow_parallel: bool = True, force_parallel: bool = False, coalesce: bool = True,
               allow_exact_matches: bool = True, check_sortedness: bool = True,
-              index: Index | None = None) -> polars.DataFrame:
-    """`polars.DataFrame.join_asof`, with the same arguments and results.
+              index: Index | None = None) -> Any:
+    """`polars.DataFrame.join_asof`, with the same arguments and results; lazy for a LazyFrame on the
+    left.
 
     Neither side has to be sorted; the result has the order of `left`. Rows of `right` with equal
     keys count in their order. Equal infinities and NaNs are within every tolerance.
@@ -45,8 +47,7 @@ def join_asof(left: polars.DataFrame, right: polars.DataFrame, *, left_on: Any =
     index: an index over the `right_on` column of `right`, or over a tuple of its `by` columns and
         this column, in that order. Without it, one is built for the call.
     """
-    for frame in (left, right):
-        _require_frame(frame)
+    left, right, like_left = _collected(left, right)
     if on is not None:
         left_on = right_on = on
     if by is not None:
@@ -72,14 +73,14 @@ def join_asof(left: polars.DataFrame, right: polars.DataFrame, *, left_on: Any =
         kept.remove(right_keys.name)  # which has the name of the left keys
     taken = right.select(polars.col(kept).gather(rows)) if kept else right.clear().select()
     taken.columns = new_names
-    return left.hstack(taken.get_columns())
+    return like_left(left.hstack(taken.get_columns()))
 
 
-def join_overlap(left: polars.DataFrame, right: polars.DataFrame, *, on: Any = None,
+def join_overlap(left: Any, right: Any, *, on: Any = None,
                  left_on: Any = None, right_on: Any = None, ends: EndsName,
                  by: str | Sequence[str] | None = None, by_left: str | Sequence[str] | None = None,
                  by_right: str | Sequence[str] | None = None, how: FrameJoinName = "inner",
-                 suffix: str = "_right") -> polars.DataFrame:
+                 suffix: str = "_right") -> Any:
     """Pairs of rows whose intervals overlap, such as bookings and the outages that they touch.
 
     on, left_on, right_on: the columns of the start and the end, `("start", "end")`. `left_on` may
@@ -91,10 +92,9 @@ def join_overlap(left: polars.DataFrame, right: polars.DataFrame, *, on: Any = N
     suffix: of columns of `right` that `left` has as well.
 
     Rows come in the order of `left`, those of one row in any order. Nulls overlap and equal
-    nothing.
+    nothing. The result is lazy for a LazyFrame on the left.
     """
-    for frame in (left, right):
-        _require_frame(frame)
+    left, right, like_left = _collected(left, right)
     if on is not None and (left_on is not None or right_on is not None):
         raise InvalidArgumentError("pass `on`, or `left_on` and `right_on`, not both")
     left_names = names_of(left_on if on is None else on, "left")
@@ -109,7 +109,7 @@ def join_overlap(left: polars.DataFrame, right: polars.DataFrame, *, on: Any = N
                         [b for _, b in groups], [right.get_column(name) for name in right_names],
                         ends, how)
     if rows is None:
-        return left[probe]
+        return like_left(left[probe])
     found = _taken(left, left.columns, probe)
     shared = [name for name in right_keys if name == left_keys[right_keys.index(name)]]
     kept = [name for name in right.columns if name not in shared]
@@ -120,47 +120,66 @@ def join_overlap(left: polars.DataFrame, right: polars.DataFrame, *, on: Any = N
         found = found.with_columns([
             found.get_column(name).zip_with(~alone, _taken(right, [name], rows).to_series())
             for name in shared])
-    return found.hstack(taken.get_columns())
+    return like_left(found.hstack(taken.get_columns()))
 
 
 def join(left: Any, right: Any, on: Any = None, how: str = "inner", *, left_on: Any = None,
-         right_on: Any = None, suffix: str = "_right") -> Any:
-    """`left.join(right, ...)` of polars, with its results: null keys equal nothing. Rows come in the
-    order of `left`, or of `right` for how="right". Polars itself joins on expressions, and on
-    columns of lists and structs.
+         right_on: Any = None, suffix: str = "_right", validate: str = "m:m",
+         nulls_equal: bool = False, coalesce: bool | None = None,
+         maintain_order: str | None = None) -> Any:
+    """`left.join(right, ...)` of polars, with its arguments and results. Rows come in the order of
+    `left`, or of `right` for how="right", without `maintain_order`. Polars itself joins with any of
+    the last four options, on expressions, and on columns of lists and structs.
 
-    how: "inner", "left", "right", "full", "semi" or "anti". Of LazyFrames the result is lazy.
+    how: "inner", "left", "right", "full", "semi", "anti" or "cross". The result is lazy for a
+        LazyFrame on the left.
     """
-    is_lazy = isinstance(left, polars.LazyFrame)
-    left, right = (frame.collect() if isinstance(frame, polars.LazyFrame) else frame
-                   for frame in (left, right))
-    for frame in (left, right):
-        _require_frame(frame)
+    left, right, like_left = _collected(left, right)
+    options: dict[str, Any] = {"validate": validate, "nulls_equal": nulls_equal,
+                               "coalesce": coalesce, "maintain_order": maintain_order}
+    usual = {"validate": "m:m", "nulls_equal": False, "coalesce": None, "maintain_order": None}
+    options = {name: option for name, option in options.items() if option != usual[name]}
+
+    def by_polars(one: Any, other: Any, **more: Any) -> Any:
+        return one.join(other, on=on, how=how, left_on=left_on, right_on=right_on, suffix=suffix,
+                        **more)
+
     # Without rows, polars checks the arguments and names the columns.
-    named = left.clear().join(right.clear(), on=on, how=how, left_on=left_on, right_on=right_on,
-                              suffix=suffix)
-    if not all(_are_plain(frame, own if on is None else on)
-               for frame, own in ((left, left_on), (right, right_on))):
-        order: Any = "right_left" if how == "right" else "left_right"
-        result = left.join(right, on=on, how=how, left_on=left_on, right_on=right_on,
-                           suffix=suffix, maintain_order=order)
-        return result.lazy() if is_lazy else result
+    named = by_polars(left.clear(), right.clear(), **options)
+    if options or not all(_are_plain(frame, own if on is None else on)
+                          for frame, own in ((left, left_on), (right, right_on))):
+        order = {"maintain_order": "right_left" if how == "right" else "left_right"}
+        return like_left(by_polars(left, right, **(order | options)))
     left_keys, right_keys = (_names(own if on is None else on) for own in (left_on, right_on))
     groups = [_groups(left.get_column(a), right.get_column(b))
               for a, b in zip(left_keys, right_keys)]
     probe, rows = equal_pairs([a for a, _ in groups], [b for _, b in groups],
                               "outer" if how == "full" else how)
     if how in ("semi", "anti"):
-        result = left[probe]
-    else:
-        own = [name for name in left.columns if how != "right" or name not in left_keys]
-        others = [name for name in right.columns if how in ("right", "full") or
-                  name not in right_keys]
-        result = polars.DataFrame([*_taken(left, own, probe).get_columns(), *(
-            column.alias(f"{i}") for i, column in enumerate(
-                _taken(right, others, rows).get_columns()))])
-        result.columns = named.columns
-    return result.lazy() if is_lazy else result
+        return like_left(left[probe])
+    own = [name for name in left.columns if how != "right" or name not in left_keys]
+    others = [name for name in right.columns if how in ("right", "full") or
+              name not in right_keys]
+    result = polars.DataFrame([*_taken(left, own, probe).get_columns(), *(
+        column.alias(f"{i}") for i, column in enumerate(
+            _taken(right, others, rows).get_columns()))])
+    result.columns = named.columns
+    return like_left(result)
+
+
+def _collected(left: Any, right: Any) -> tuple[polars.DataFrame, polars.DataFrame,
+                                               Callable[[polars.DataFrame], Any]]:
+    """Both frames in memory, and what makes a result as lazy as the left one was."""
+    is_lazy = isinstance(left, polars.LazyFrame)
+    for frame in (left, right):
+        if not isinstance(frame, (polars.DataFrame, polars.LazyFrame)):
+            library = type(frame).__module__.partition(".")[0]
+            of = "" if library == "builtins" else f" of {library}"
+            raise InvalidArgumentError("expected a DataFrame of polars, got a "
+                                       f"{type(frame).__name__}{of}")
+    left, right = (frame.collect() if isinstance(frame, polars.LazyFrame) else frame
+                   for frame in (left, right))
+    return left, right, polars.DataFrame.lazy if is_lazy else lambda frame: frame
 
 
 def _are_plain(frame: polars.DataFrame, keys: Any) -> bool:
@@ -188,19 +207,48 @@ class ExpressionCalls:
 
     def lookup(self, index: Index, answer: Any = "any", values: Any = None,
                **options: Any) -> polars.Expr:
-        """`index.lookup` of the expression: an answer for each element."""
-        return self._expression.map_batches(
-            lambda keys: index.lookup(keys, answer, values, **options))
+        """`index.lookup` of the expression: an answer for each element, a struct of several."""
+        _require_elementwise(answer, options)
+        return self._answered(lambda keys: index.lookup(keys, answer, values, **options))
 
     def nearest(self, index: Index, answer: Any = "any", values: Any = None,
                 **options: Any) -> polars.Expr:
-        """`index.nearest` of the expression."""
-        return self._expression.map_batches(
-            lambda keys: index.nearest(keys, answer, values, **options))
+        """`index.nearest` of the expression, as `lookup`."""
+        _require_elementwise(answer, options)
+        return self._answered(lambda keys: index.nearest(keys, answer, values, **options))
 
     def isin(self, index: Index) -> polars.Expr:
-        """Which elements are keys of an index."""
-        return self._expression.map_batches(lambda keys: index.lookup(keys, "count") > 0)
+        """Which elements are keys of an index; null for a null, as `is_in` has it."""
+        return self._answered(lambda keys: (index.lookup(keys, "count") > 0).set(
+            keys.is_null(), None))
+
+    def _answered(self, call: Callable[[polars.Series], Any]) -> polars.Expr:
+        def answers(keys: polars.Series) -> polars.Series:
+            return _one_series(call(keys)).alias(keys.name)
+
+        # Answers to no lookups have the type of all others.
+        dtype = answers(polars.Series(dtype=polars.Null)).dtype
+        return self._expression.map_batches(answers, dtype, is_elementwise=True)
+
+
+def _require_elementwise(answer: Any, options: dict[str, Any]) -> None:
+    names = [answer] if isinstance(answer, str) else [*answer]
+    if options.get("counters"):
+        names.append("counters")
+    for name in ("bitmap", "bitmaps", "counters"):
+        if name in names:
+            raise InvalidArgumentError(f"an expression expects an entry for each element, which "
+                                       f"{name} has not: call the index itself")
+
+
+def _one_series(answers: Any) -> polars.Series:
+    """Answers, or the parts of a composite key, as one column."""
+    if isinstance(answers, tuple):
+        answers = {str(i): part for i, part in enumerate(answers)}
+    if isinstance(answers, (dict, Answers)):
+        fields = {name: _one_series(column) for name, column in dict(answers).items()}
+        return polars.DataFrame(fields).to_struct()
+    return polars.Series(answers)
 
 
 def _names(by: str | Sequence[str] | None) -> list[str]:
@@ -288,15 +336,6 @@ def _ticks(tolerance: Any, dtype: Any) -> Any:
     if dtype == polars.Date:
         return nanoseconds // _NANOSECONDS["d"]
     return nanoseconds // _TICKS[getattr(dtype, "time_unit", None) or "ns"]  # Time has nanoseconds
-
-
-def _require_frame(frame: Any) -> None:
-    if isinstance(frame, polars.LazyFrame):
-        raise InvalidArgumentError("expected a DataFrame of polars, got a LazyFrame: call "
-                                   "collect() first")
-    if not isinstance(frame, polars.DataFrame):
-        raise InvalidArgumentError("expected a DataFrame of polars, got "
-                                   f"{type(frame).__name__}")
 
 
 def _require_distance(dtype: Any, strategy: Any, tolerance: Any) -> None:

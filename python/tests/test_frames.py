@@ -49,10 +49,52 @@ def test_merge_without_a_partner():
     left, right = pd.DataFrame({"a": [1, 2, None]}), pd.DataFrame({"a": [2, None], "b": [5, 6]})
     assert rtindex.pandas.merge(left, right, "semi")["a"].index.tolist() == [1, 2]
     assert rtindex.pandas.merge(left, right, "anti")["a"].tolist() == [1]
-    with pytest.raises(rtindex.Error, match="invalid how='cross'"):
-        rtindex.pandas.merge(left, right, "cross")
+    for options in ({"indicator": True}, {"validate": "1:1"}, {"sort": True}, {"left_index": True}):
+        with pytest.raises(rtindex.Error, match=f"takes no {[*options][0]}"):
+            rtindex.pandas.merge(left, right, "anti", **options)
+    with pytest.raises(ValueError, match="x"):
+        rtindex.pandas.merge(left, right, "x")
     with pytest.raises(KeyError):
         rtindex.pandas.merge(left, right, on="x")
+
+
+@pytest.mark.parametrize("how", ["inner", "left", "right", "outer"])
+def test_merge_has_the_options_of_pandas(how):
+    left = pd.DataFrame({"a": [3, 1, None, 1], "l": [0, 1, 2, 3]}, index=[1, 2, 1, 5])
+    right = pd.DataFrame({"a": [None, 1, 4], "r": [5, 6, 7]}, index=[1, 5, 6])
+    cases = [{"left_index": True, "right_index": True}, {"left_on": "a", "right_index": True},
+             {"on": "a", "sort": True}, {"on": "a", "indicator": True}, {"on": "a", "indicator": "side"},
+             {"on": "a", "validate": "m:1"}, {"on": "a", "sort": True, "suffixes": ("_1", "_2")}]
+    for options in cases:
+        pd.testing.assert_frame_equal(rtindex.pandas.merge(left, right, how, **options),
+                                      pd.merge(left, right, how, **options))
+    with pytest.raises(pd.errors.MergeError):
+        rtindex.pandas.merge(left, right, how, on="a", validate="1:1")
+    pd.testing.assert_frame_equal(rtindex.pandas.merge(left, right["a"], how), pd.merge(left, right["a"], how))
+    pd.testing.assert_frame_equal(rtindex.pandas.merge(left, right, "cross"), pd.merge(left, right, "cross"))
+
+
+@pytest.mark.parametrize("how", ["inner", "left", "right", "full", "semi", "anti"])
+def test_join_has_the_options_of_polars(how):
+    left = pl.DataFrame({"a": [3, 1, None, 1], "l": [0, 1, 2, 3]})
+    right = pl.DataFrame({"a": [None, 1, 4], "r": [5, 6, 7]})
+    cases: list[Any] = [{"nulls_equal": True}, {"coalesce": True}, {"coalesce": False},
+                        {"maintain_order": "left"}, {"maintain_order": "right_left"}, {"validate": "m:1"},
+                        {"nulls_equal": True, "coalesce": False}]
+    for options in cases:
+        if "validate" in options and how in ("right", "semi", "anti"):
+            continue  # which polars does not have
+        wanted = left.join(right, on="a", how=how, **options)
+        found = rtindex.polars.join(left, right, "a", how, **options)
+        # The order of the left leaves that of rows of the right alone open.
+        in_order = options.get("maintain_order") == ("right_left" if how in ("right", "full") else "left")
+        polars.testing.assert_frame_equal(found, wanted, check_row_order=in_order)
+        lazy = rtindex.polars.join(left.lazy(), right.lazy(), "a", how, **options)
+        polars.testing.assert_frame_equal(lazy.collect(), found, check_row_order=in_order)
+    if how not in ("semi", "anti"):
+        with pytest.raises(pl.exceptions.ComputeError):
+            rtindex.polars.join(left, right, "a", how, validate="1:1")
+    assert rtindex.polars.join(left, right, how="cross").rows() == left.join(right, how="cross").rows()
 
 
 @pytest.mark.parametrize("how", ["inner", "left", "right", "full", "semi", "anti"])
@@ -117,6 +159,76 @@ def test_accessors():
     calls = expression.rtindex
     assert table.with_columns(n=calls.lookup(index, "count"), found=calls.isin(index),
                               near=calls.nearest(index, "key")).rows() == [(8, 1, True, 8), (9, 0, False, 8)]
+
+
+def test_expressions_in_lazy_frames():
+    index = rtindex.build([7, 8, 7])
+    frame = pl.DataFrame({"k": [8, 9, None], "other": ["a", "b", "c"]})
+    column: Any = pl.col("k")
+    key = column.rtindex
+    calls = {"any": key.lookup(index), "first": key.lookup(index, "first"), "count": key.lookup(index, "count"),
+             "rows": key.lookup(index, "rows", order="key"), "sum": key.lookup(index, "sum", [1.5, 2.5, 3.5]),
+             "isin": key.isin(index), "near": key.nearest(index, "key"), "matched": key.lookup(index, "count", matched=True),
+             "several": key.lookup(index, ["first", "rows", "max"], [1, 2, 3]), "signed": key.lookup(index, miss=-1)}
+    types = {"any": pl.UInt32, "first": pl.UInt32, "count": pl.UInt32, "rows": pl.List(pl.UInt32), "sum": pl.Float64,
+             "isin": pl.Boolean, "near": pl.Int64, "matched": pl.Struct({"count": pl.UInt32, "matched": pl.Boolean}),
+             "several": pl.Struct({"first": pl.UInt32, "rows": pl.List(pl.UInt32), "max": pl.Int64}), "signed": pl.Int64}
+    rows = {"any": [1, None, None], "first": [1, None, None], "count": [1, 0, 0], "rows": [[1], [], []],
+            "sum": [2.5, None, None], "isin": [True, False, None], "near": [8, 8, None],
+            "matched": [{"count": 1, "matched": True}, *[{"count": 0, "matched": False}] * 2],
+            "several": [{"first": 1, "rows": [1], "max": 2}, *[{"first": None, "rows": [], "max": None}] * 2],
+            "signed": [1, -1, -1]}
+    lazy = frame.lazy().with_columns(**calls)
+    assert {name: held for name, held in lazy.collect_schema().items() if name in calls} == types
+    assert lazy.collect().select([*calls]).to_dict(as_series=False) == rows
+    assert frame.with_columns(**calls).select([*calls]).to_dict(as_series=False) == rows
+    assert lazy.select(key.lookup(index, "rows")).collect_schema() == {"k": pl.List(pl.UInt32)}
+
+
+def test_filters_by_expressions():
+    index = rtindex.build(["a", "c"])
+    frame = pl.DataFrame({"k": ["a", "b", None, "c"], "n": [1, 2, 3, 4]})
+    column: Any = pl.col("k")
+    isin = column.rtindex.isin(index)
+    for wanted, condition in (([1, 4], isin), ([2], ~isin), ([4], isin & (pl.col("n") > 1))):
+        assert frame.filter(condition)["n"].to_list() == wanted
+        assert frame.lazy().filter(condition).collect()["n"].to_list() == wanted
+        assert frame.lazy().filter(condition).select("n").collect(engine="streaming")["n"].to_list() == wanted
+    assert frame.lazy().group_by(isin).len().collect_schema() == {"k": pl.Boolean, "len": pl.get_index_type()}
+    pairs: Any = pl.struct("k", "n")
+    both = rtindex.build(frame)
+    assert frame.lazy().select(pairs.rtindex.lookup(both)).collect()["k"].to_list() == [0, 1, None, 3]
+    nearest = frame.lazy().select(pairs.rtindex.nearest(both, ["key", "count"]))
+    assert nearest.collect().rows()[3] == ({"key": {"0": "c", "1": 4}, "count": 1},)
+    assert nearest.collect_schema() == nearest.collect().schema
+
+
+@pytest.mark.parametrize("answer", ["bitmap", ["count", "bitmap"], "bitmaps"])
+def test_an_expression_has_no_answers_of_whole_batches(answer):
+    column: Any = pl.col("k")
+    key = column.rtindex
+    with pytest.raises(rtindex.Error, match="expects an entry for each element, which bitmap"):
+        key.lookup(rtindex.build([1]), answer)
+    with pytest.raises(rtindex.Error, match="which counters has not"):
+        key.nearest(rtindex.build([1]), counters=True)
+
+
+@pytest.mark.parametrize("lazy", [(True, True), (True, False), (False, True)])
+def test_joins_of_lazy_frames(lazy):
+    def held(frame, is_lazy):
+        return frame.lazy() if is_lazy else frame
+
+    left = pl.DataFrame({"id": [1, 2], "start": [1, 8], "end": [3, 9]})
+    right = pl.DataFrame({"start": [2, 20], "end": [4, 30], "name": ["x", "y"]})
+    calls = [lambda a, b: rtindex.polars.join_asof(a, b, on="start"),
+             *(lambda a, b, how=how: rtindex.polars.join_overlap(a, b, on=("start", "end"), ends="[]", how=how)
+               for how in ("inner", "left", "semi", "outer"))]
+    for call in calls:
+        found = call(held(left, lazy[0]), held(right, lazy[1]))
+        assert isinstance(found, pl.LazyFrame) == lazy[0]
+        polars.testing.assert_frame_equal(found.lazy().collect(), call(left, right))
+    with pytest.raises(rtindex.Error, match="expected a DataFrame of polars, got a DataFrame of pandas"):
+        rtindex.polars.join_overlap(left, pd.DataFrame(), on=("start", "end"), ends="[]")
 
 
 RARE = {

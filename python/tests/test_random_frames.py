@@ -11,6 +11,7 @@ import math
 import os
 import random
 import uuid
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -206,21 +207,97 @@ def test_indexes_against_full_scans(part):
         check_order(table, index, column)
 
 
-def test_joins_against_pandas_and_polars():
+def key_columns(rng, library):
+    """Keys of both sides of a join, of one random type; NaN as well as nulls."""
+    sizes = [rng.randrange(1, 20) for _ in range(2)]
+    if rng.random() < 0.1:
+        makers = {"pandas": lambda items: pd.Series(items, dtype=rng.choice([float, "float32", "Float64", object])),
+                  "polars": lambda items: pl.Series(items, dtype=pl.Float64)}
+        return [makers[library]([rng.choice([1.5, -0.0, 0.0, math.nan, None, math.inf]) for _ in range(size)])
+                for size in sizes]
+    table = Table(rng, rng.choice([name for name in TYPES if library != "polars" or name not in NO_POLARS]), 9)
+    codes = [[*table.draw(size), 0] for size in sizes]
+    if table.name not in ("uuid", "enum") and rng.random() < 0.5:
+        arrays = [table.holder(part, ("arrow",)) for part in codes]
+        return [array.to_pandas() if library == "pandas" else pl.from_arrow(array) for array in arrays]
+    return [table.holder(part, (library,)) for part in codes]
+
+
+def test_joins_against_pandas():
     for number in range(ROUNDS):
         rng = random.Random(number)
-        name = rng.choice([name for name in TYPES if name not in ("category", "decimal", "time", "bool", "timestamp[s]", "uuid", "enum")])
-        table = Table(rng, name, rng.randrange(1, 20))
-        left, right = (table.holder([*table.draw(rng.randrange(1, 20)), 0], ("arrow",)) for _ in range(2))
-        frames = [pd.DataFrame({"key": array.to_pandas(), side: range(len(array))}) for array, side in ((left, "l"), (right, "r"))]
+        left, right = (pd.DataFrame({"key": keys, side: range(len(keys))})
+                       for keys, side in zip(key_columns(rng, "pandas"), "lr"))
         how = rng.choice(["inner", "left", "right", "outer"])
-        pd.testing.assert_frame_equal(rtindex.pandas.merge(frames[0], frames[1], how, on="key"),
-                                      pd.merge(frames[0], frames[1], how, on="key"))
-        tables = [pl.DataFrame({"key": pl.from_arrow(array), side: range(len(array))})
-                  for array, side in ((left, "l"), (right, "r"))]
+        options = rng.choice([{}, {}, {}, {"sort": True}, {"indicator": True}, {"suffixes": ("", "_2")}])
+        try:
+            wanted = pd.merge(left, right, how, on="key", **options)
+        except (TypeError, ValueError) as error:
+            with pytest.raises(type(error)):
+                rtindex.pandas.merge(left, right, how, on="key", **options)
+            continue
+        found = rtindex.pandas.merge(left, right, how, on="key", **options)
+        pd.testing.assert_frame_equal(found, wanted, obj=f"round {number}")
+
+
+def test_joins_against_polars():
+    for number in range(ROUNDS):
+        rng = random.Random(number)
+        left, right = (pl.DataFrame({"key": keys, side: range(len(keys))})
+                       for keys, side in zip(key_columns(rng, "polars"), "lr"))
         how = rng.choice(["inner", "left", "right", "full", "semi", "anti"])
-        pl.testing.assert_frame_equal(rtindex.polars.join(*tables, "key", how), tables[0].join(tables[1], on="key", how=how),
-                                      check_row_order=False)
+        options = rng.choice([{}, {}, {}, {"nulls_equal": True}, {"coalesce": True}, {"suffix": "_2"}])
+        found = rtindex.polars.join(left, right, "key", how, **options)
+        pl.testing.assert_frame_equal(found, left.join(right, on="key", how=how, **options), check_row_order=False)
+
+
+def test_merges_on_the_nearest_key_against_pandas():
+    for number in range(ROUNDS):
+        rng = random.Random(number)
+        name = rng.choice(["int8", "uint16", "int64", "uint64", "float64", "timestamp[s]", "timestamp[ns]", "zoned", "duration"])
+        table = Table(rng, name, 9)
+        by = Table(rng, rng.choice(["int32", "string", "category", "bool", "date", "uuid", "enum"]), 9)
+        frames = []
+        for side in "lr":
+            codes = sorted(table.draw(rng.randrange(1, 15), nulls=0) + [0])
+            groups = by.holder([*by.draw(len(codes) - 1), 0], ("arrow",))
+            keys = table.holder(codes, ("arrow",)).to_pandas()
+            frames.append(pd.DataFrame({"key": keys, "by": groups.to_pandas(), side: range(len(codes))}))
+        options: Any = {"direction": rng.choice(["backward", "forward", "nearest"]), "allow_exact_matches": rng.random() < 0.7,
+                        "by": rng.choice([None, "by"])}
+        left, right = frames if options["by"] else (frame.drop(columns="by") for frame in frames)
+        try:
+            wanted = pd.merge_asof(left, right, on="key", **options)
+        except pd.errors.MergeError:  # such as one side with nulls among integers
+            with pytest.raises(pd.errors.MergeError):
+                rtindex.pandas.merge_asof(left, right, on="key", **options)
+            continue
+        pd.testing.assert_frame_equal(rtindex.pandas.merge_asof(left, right, on="key", **options), wanted, obj=f"round {number}")
+        shuffled = left.sample(frac=1, random_state=number)
+        found = rtindex.pandas.merge_asof(shuffled, right, on="key", **options)
+        pd.testing.assert_frame_equal(found.sort_values("l").reset_index(drop=True), wanted, obj=f"round {number}")
+
+
+def test_merges_on_ranges_against_cross_joins():
+    for number in range(ROUNDS):
+        rng = random.Random(number)
+        table = Table(rng, rng.choice([name for name in TYPES if name not in ("category", "enum", "uuid", "bool")]), 9)
+        codes = {side: [[*table.draw(size), 0] for _ in range(columns)]
+                 for side, size, columns in (("l", rng.randrange(12), 2), ("r", rng.randrange(12), 1))}
+        low, high, key = (table.holder(part, ("pandas",)) for part in (*codes["l"], *codes["r"]))
+        left = pd.DataFrame({"low": low, "high": high, "l": range(len(low))})
+        right = pd.DataFrame({"key": key, "r": range(len(key))})
+        ends, how = rng.choice(["[]", "[)", "(]", "()"]), rng.choice(["inner", "left", "right", "outer", "semi", "anti"])
+        wanted = {(i, j) for i, (a, b) in enumerate(zip(*codes["l"])) for j, k in enumerate(codes["r"][0])
+                  if None not in (a, b, k) and a <= k <= b and (k != a or ends[0] == "[") and (k != b or ends[1] == "]")}
+        lone = [set(range(len(frame))) - {pair[i] for pair in wanted} for i, frame in enumerate((left, right))]
+        found = rtindex.pandas.merge_range(left, right, ("low", "high"), "key", ends=ends, how=how)
+        if how in ("semi", "anti"):
+            assert {*found["l"]} == (lone[0] if how == "anti" else {*range(len(left))} - lone[0])
+            continue
+        extra = {(i, -1) for i in lone[0] if how in ("left", "outer")} | {(-1, j) for j in lone[1] if how in ("right", "outer")}
+        rows = [*zip(found["l"].fillna(-1).astype(int), found["r"].fillna(-1).astype(int))]
+        assert sorted(rows) == sorted(wanted | extra), number
 
 
 def test_group_sums_against_pandas_and_polars():
