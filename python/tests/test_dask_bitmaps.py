@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cloudpickle  # type: ignore[import-untyped]
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -63,8 +64,60 @@ def test_masks_that_fit_nothing(index):
         index.lookup([7], filter=KEYS)
     with pytest.raises(rtindex.UnsupportedError, match="a filter of nearest"):
         index.answer(rtindex.Query.nearest([7], filter=MASK))
-    with pytest.raises(rtindex.UnsupportedError, match="expect queries in memory"):
+    with pytest.raises(rtindex.UnsupportedError, match="bitmaps expect queries in memory"):
         index.lookup(da.from_array(KEYS, chunks=300), "bitmap")
+    lazy = da.from_array(KEYS, chunks=300)
+    with pytest.raises(rtindex.Error, match="each of 1,000 rows, got 3"):
+        index.lookup(lazy, filter=[True, False, True])
+    with pytest.raises(rtindex.UnsupportedError, match="a filter of nearest"):
+        index.answer(rtindex.Query.nearest(lazy, filter=MASK))
+    for name in ("bitmap", "bitmaps"):
+        with pytest.raises(rtindex.InvalidArgumentError, match="`out` expects one answer for each lookup"):
+            index.lookup([7], name, out=np.empty(1000, bool))
+
+
+@pytest.mark.parametrize("partitions", [1, 4])
+def test_filters_of_lazy_queries(index, partitions):
+    local = rtindex.build(KEYS, include={"price": KEYS * 2})
+    if partitions == 1:
+        index = rtindex.dask.build(da.from_array(KEYS, chunks=300), partitions=1,
+                                   include={"price": da.from_array(KEYS * 2, chunks=300)})
+    keys = np.resize(np.arange(60), 100)
+    lazy = da.from_array(keys, chunks=30)
+    for mask in (MASK, pd.Series(MASK), da.from_array(MASK, chunks=300)):
+        found = index.lookup(lazy, ["count", "first", "sum"], "price", filter=mask, miss=-1)
+        wanted = local.lookup(keys, ["count", "first", "sum"], "price", filter=MASK, miss=-1)
+        for name in ("count", "first", "sum"):
+            assert found[name].compute().tolist() == wanted[name].tolist()
+        assert index.lookup(lazy, "count", filter=mask).compute().tolist() == wanted.count.tolist()
+        assert index.lookup(lazy, "rows", filter=mask).compute().to_pylist() == [
+            sorted(rows) for rows in local.lookup(keys, "rows", filter=MASK).to_pylist()]
+        assert index.range(lazy, None, "count", filter=mask).compute().tolist() == local.range(
+            keys, None, "count", filter=MASK).tolist()
+        probe, rows = (part.compute() for part in index.join(rtindex.Query.equal(lazy, filter=mask)))
+        assert (keys[probe] == KEYS[rows]).all() and MASK[rows].all() and len(rows) == wanted.count.sum()
+
+
+def test_one_task_holds_the_filter_of_lazy_queries(index):
+    mask = np.random.default_rng(1).random(1000) < 0.5
+    graph = index.lookup(da.from_array(np.arange(60), chunks=10), "count", filter=mask).__dask_graph__()
+    packed = np.packbits(mask, bitorder="little").tobytes()
+    held = [str(key) for key, task in dict(graph).items()
+            if any(part in cloudpickle.dumps(task) for part in (packed, mask.tobytes()))]
+    assert len(held) == 1 and "rtindex-mask" in held[0]
+
+
+def test_bitmaps_have_a_limit_of_bytes(index):
+    assert index.lookup([7, 9], "bitmaps", max_bitmap_bytes=2000).shape == (2, 1000)
+    with pytest.raises(rtindex.InvalidArgumentError, match="the bitmaps of 3 queries over 1,000 rows take more "
+                       "than 2,999 bytes: .*max_bitmap_bytes"):
+        index.range([5, 6, 7], [6, 7, 8], "bitmaps", max_bitmap_bytes=2999)
+    many = np.full(2**30 // 1000 + 1, 99)
+    with pytest.raises(rtindex.InvalidArgumentError, match="take more than 1,073,741,824 bytes"):
+        index.lookup(many, ["count", "bitmaps"])
+    assert index.lookup([7], "bitmap", max_bitmap_bytes=0).sum() == (KEYS == 7).sum()
+    with pytest.raises(rtindex.InvalidArgumentError, match="invalid max_bitmap_bytes=-1"):
+        index.lookup([7], "bitmaps", max_bitmap_bytes=-1)
 
 
 def test_null_is_false_in_a_filter(index):

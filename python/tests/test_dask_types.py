@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import datetime
+import decimal
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -58,6 +61,8 @@ COLUMNS = {
     "strings with nulls": (series(nullable(WORDS, "string")), ["Ulm", None, "Bonn-Ost"]),
     "strings of NumPy": (array(WORDS), np.array(["Ulm", "Bonn", "x"])),
     "days": (array(DAYS), np.array(["2024-02-29", "2024-03-01", "NaT", "2030-01-01"], "M8[D]")),
+    "durations": (array(np.where(NUMBERS % 5 == 0, np.timedelta64("NaT"), NUMBERS.astype("m8[s]"))),
+                  np.array([-7, 3, 99, "NaT"], "m8[s]")),
     "timestamps": (series(DAYS.astype("M8[ns]")), pd.Series(DAYS[:5].astype("M8[ns]"))),
     "timestamps in tens of milliseconds": (array(DAYS.astype("M8[10ms]")),
                                            DAYS[:5].astype("M8[10ms]")),
@@ -91,6 +96,10 @@ def items_of(answers):
             ] if hasattr(answers, "tolist") else answers.to_list()
 
 
+def type_of(answers):
+    return answers.dtype if hasattr(answers, "dtype") else answers.type
+
+
 def rows_of(answers):
     """Rows of either index as a list, with None for a miss."""
     misses = (None, MISS, rtindex.MISS)
@@ -98,7 +107,7 @@ def rows_of(answers):
 
 
 # Those that also go through Dask's peer-to-peer shuffle, as large columns do.
-SHUFFLED = ["floats with NaN", "bool", "Int64 with nulls", "strings with nulls", "days",
+SHUFFLED = ["floats with NaN", "bool", "Int64 with nulls", "strings with nulls", "days", "durations",
             "timestamps in tens of milliseconds", "timestamps in a zone", "composite", "empty"]
 
 
@@ -255,6 +264,87 @@ def test_times_as_values(client):
         assert str(found) == str(local.lookup(wanted, "max"))
     first = int(wanted.iloc[0])
     assert index.lookup(first, "max", lazy) == local.lookup(first, "max")
+
+
+PRICES = [None if number % 4 == 3 else decimal.Decimal(int(number)).scaleb(-2) for number in NUMBERS]
+ARROW_PRICES = pd.Series(PRICES, dtype=pd.ArrowDtype(pa.decimal128(12, 2)))
+LENGTHS = NUMBERS.astype("m8[s]")
+LOST = np.where(NUMBERS % 4 == 3, np.timedelta64("NaT", "s"), LENGTHS)
+SOME = np.array([2, 99, -6, 7])  # all values of 7 are null
+
+
+@pytest.mark.parametrize("lazy, memory, miss", [
+    (lambda: series(ARROW_PRICES), ARROW_PRICES, decimal.Decimal("0.25")),
+    (lambda: series(pd.Series(LENGTHS)), LENGTHS, datetime.timedelta(seconds=9)),
+    (lambda: da.from_array(LOST, chunks=30), LOST, np.timedelta64(9, "s"))], ids=["decimals", "durations", "null durations"])
+def test_decimals_and_durations_as_values(client, lazy, memory, miss):
+    local = rtindex.build(NUMBERS, include={"v": memory})
+    included = rtindex.dask.build(series(NUMBERS), include={"v": lazy()}, partitions=3)
+    plain = rtindex.dask.build(series(NUMBERS), partitions=3)
+    names = ["sum", "min", "max", "count"]
+    later = pd.Series(np.resize(SOME, 8))
+    for index, values in ((included, "v"), (plain, lazy()), (plain, memory)):
+        for keys in (SOME, pl.Series(SOME), pa.array(SOME), pd.Series(SOME), SOME.tolist()):
+            found, wanted = index.lookup(keys, names, values), local.lookup(keys, names, "v")
+            for name in names:
+                if name != "count":  # of 64 bits on Dask
+                    assert type(found[name]) is type(wanted[name])
+                    assert type_of(found[name]) == type_of(wanted[name])
+                assert str(items_of(found[name])) == str(items_of(wanted[name]))
+        for lower, upper in ((-20, 20), (-3, 8), (90, 99)):
+            for name in names:
+                assert index.range(lower, upper, name, values) == local.range(lower, upper, name, "v")
+            assert index.range(lower, upper, "mean", values) == pytest.approx(
+                local.range(lower, upper, "mean", "v"))
+        found, wanted = (one.lookup(SOME, ["sum", "max"], held, miss=miss)
+                         for one, held in ((index, values), (local, "v")))
+        assert str(found.sum) == str(wanted.sum) and str(found.max) == str(wanted.max)
+        found = index.lookup(dd.from_pandas(later, npartitions=2), names, values)
+        for name in names:
+            assert str(found[name].compute().tolist()) == str(local.lookup(later, name, "v").tolist())
+        assert index.lookup(da.from_array(SOME, chunks=2), "sum", values, miss=miss).compute().tolist() == (
+            local.lookup(SOME, "sum", "v", miss=miss).tolist())
+
+
+def test_changes_of_included_decimals_and_durations(client, tmp_path):
+    amounts = [decimal.Decimal("1.99"), decimal.Decimal("-2.50")]
+    memory = {"price": ARROW_PRICES, "length": LENGTHS}
+    index = rtindex.dask.build(series(NUMBERS), include={"price": series(ARROW_PRICES), "length": series(LENGTHS)},
+                               partitions=3)
+    local = rtindex.build(NUMBERS, include=memory)
+    for one in (index, local):
+        one.insert([2, 99], {"price": amounts, "length": np.array([5, 6], "m8[s]")})
+        one.set_included([120], amounts[1:], "price")
+        one.set_included([121], [datetime.timedelta(minutes=1)], "length")
+    index.save(tmp_path)
+    for one in (index, rtindex.dask.load(tmp_path)):
+        for name in memory:
+            for answer in ("sum", "min", "max"):
+                np.testing.assert_array_equal(one.lookup(SOME, answer, name), local.lookup(SOME, answer, name))
+    with pytest.raises(rtindex.Error, match="no decimal with 2 digits"):
+        index.set_included([0], [decimal.Decimal("0.001")], "price")
+
+
+def test_sums_of_decimals_that_do_not_fit_are_an_error(client):
+    large = pd.Series([decimal.Decimal(2**62)] * 4, dtype=pd.ArrowDtype(pa.decimal128(20, 0)))
+    index = rtindex.dask.build(series(np.arange(4)), include=series(large), partitions=4)
+    assert index.range(1, 1, "sum") == 2**62
+    for keys in (0, da.from_array(np.array([3, 0]), chunks=1)):
+        with pytest.raises(rtindex.InvalidArgumentError, match="the sum of query 0.*does not fit 64 bits"):
+            dask.compute(index.range(keys, None, "sum"))
+
+
+def test_decimals_and_durations_of_python_as_values(client):
+    index, local = rtindex.dask.build(array(NUMBERS), partitions=3), rtindex.build(NUMBERS)
+    moments = [datetime.timedelta(milliseconds=int(number)) for number in NUMBERS]
+    for values in (PRICES, pd.Series(PRICES, dtype=object), moments):
+        for name in ("sum", "min", "max"):
+            np.testing.assert_array_equal(index.lookup(SOME, name, values), local.lookup(SOME, name, values))
+    out = np.empty(1, np.int64)
+    index.range(-20, 20, "sum", PRICES, out=out)
+    assert out[0] == sum(price for price in PRICES if price is not None) * 100
+    with pytest.raises(rtindex.InvalidArgumentError, match="may have different scales"):
+        index.lookup([1], "sum", da.from_array(np.array(PRICES, object), chunks=31))
 
 
 def test_errors(client):

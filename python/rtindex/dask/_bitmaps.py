@@ -17,7 +17,6 @@ from ._queries import Partial, Request
 from ._sources import is_collection
 
 BITMAPS = ("bitmap", "bitmaps")
-_MAX_BYTES = 2**30
 
 
 def with_mask(query: Query, rows: int) -> Query:
@@ -62,10 +61,6 @@ def _bitmap(name: str, partial: Partial, rows: int, kind: Kind) -> Any:
         mask[found] = True
         return kind.mask(mask)
     count = len(offsets) - 1
-    if count * rows > _MAX_BYTES:
-        raise InvalidArgumentError(
-            f"the bitmaps of {count:,} queries over {rows:,} rows take more than 1 GiB: pass fewer "
-            "queries, or ask for one bitmap of all of them, 'bitmap'")
     masks: Array = np.zeros((count, rows), bool)
     masks[np.repeat(np.arange(count), np.diff(offsets).astype(np.int64)), found] = True
     return masks

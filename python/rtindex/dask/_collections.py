@@ -8,10 +8,12 @@ from typing import Any, NamedTuple
 import dask
 import numpy as np
 
+from .._calls import AGGREGATES, unpacked
 from .._errors import InvalidArgumentError
 from .._kinds import kind_of
 from .._query import Query
 from .._results import Answers, Join
+from ._bitmaps import with_mask
 from ._build import pick, token
 from ._columns import columns
 from ._engine import (
@@ -27,7 +29,7 @@ from ._engine import (
     ungrouped,
 )
 from ._queries import Partial, Request, blank, widened
-from ._results import finish, join_of
+from ._results import finish, join_of, miss_in_units, with_means
 from ._sources import Source, is_collection, source_of
 from ._state import Routing, State
 
@@ -82,11 +84,16 @@ class _Call:
         self.source: Source = sources[0]
         self.data = ends[0]
         self.ends = [end is not None for end in (query.lower, query.upper)]
-        self.settings = replace(query, lower=None, upper=None)
+        query = with_mask(query, state.size)
+        self.settings = replace(query, lower=None, upper=None, filter=None)
         self.blocks = [tuple(tuple(source.blocks[i]) for source in sources)
                        for i in range(len(self.source.blocks))]
         self.routing = dask.delayed(state.routing, name=f"rtindex-routing-{state.name}", pure=True)
         self.name = token()
+        # One task, whose result each worker gets once.
+        self.mask = None if query.filter is None else dask.delayed(unpacked)(
+            np.packbits(query.filter, bitorder="little"), state.size,
+            dask_key_name=f"rtindex-mask-{self.name}")
 
     def partial(self, request: Request, number: int, values: Values | None, miss: Any,
                 form: Form | None) -> Any:
@@ -114,7 +121,7 @@ class _Call:
         if len(state.held) == 1:
             return dask.delayed(_alone)(
                 state.held[0].one(), routing, *source, request,
-                None if values is None else values.futures[0], model, miss, form,
+                None if values is None else values.futures[0], self.mask, model, miss, form,
                 dask_key_name=f"rtindex-answer-{key}")
         split = dask.delayed(_split)(routing, *source, request, miss, len(state.held),
                                      dask_key_name=f"rtindex-split-{key}")
@@ -122,19 +129,22 @@ class _Call:
             dask.delayed(answer_pieces)(
                 held.one(), dask.delayed(pick)(split, 1 + i,
                                                dask_key_name=f"rtindex-piece-{key}-{i}"),
-                None if values is None else values.futures[i],
+                None if values is None else values.futures[i], self.mask,
                 dask_key_name=f"rtindex-answer-{key}-{i}")
             for i, held in enumerate(state.held)]
         return dask.delayed(_merged)(
             routing, *source, request, model, miss, split, answers, form,
             dask_key_name=f"rtindex-merge-{key}")
 
-    def collection(self, blocks: list[Any], model: Any) -> Any:
+    def collection(self, blocks: list[Any], model: Any, is_decimal: bool = False) -> Any:
         """A Dask collection of answers, which are like `model`."""
         if self.source.like == "series":
             import dask.dataframe
 
-            return dask.dataframe.from_delayed(blocks, meta=model, verify_meta=False)
+            if not is_decimal:
+                return dask.dataframe.from_delayed(blocks, meta=model, verify_meta=False)
+            with dask.config.set({"dataframe.convert-string": False}):  # of all objects
+                return dask.dataframe.from_delayed(blocks, meta=model, verify_meta=False)
         return _array(blocks, self.source.lengths, model.dtype)
 
     def empty(self) -> Any:
@@ -156,12 +166,14 @@ def answer(state: State, query: Query, request: Request, values: Values | None, 
     none = call.empty()
     keys = columns(none, template._point)
     lower, upper = (keys if has_end else None for has_end in call.ends)
-    nothing = blank(template, replace(query, lower=lower, upper=upper), request, model, miss)
-    shape = finish(template, kind_of(none, call.composite), request.answers, nothing, True,
-                   miss, named)
+    kind = kind_of(none, call.composite)
+    units = miss_in_units(template, kind, request.answers, named, miss)
+    asked = with_means(template, kind, request, named)
+    nothing = blank(template, replace(query, lower=lower, upper=upper), asked, model, units)
+    shape = finish(template, kind, request.answers, nothing, True, miss, named)
     alone = len(request.answers) == 1 and not matched
     form = Form(call.composite, request.answers, not alone, miss, named)
-    blocks = [call.partial(request, number, values, miss, form)
+    blocks = [call.partial(asked, number, values, units, form)
               for number in range(len(call.blocks))]
 
     def collected(name: str) -> Any:
@@ -171,7 +183,8 @@ def answer(state: State, query: Query, request: Request, values: Values | None, 
         if isinstance(shape[name], tuple):
             return tuple(call.collection([dask.delayed(pick)(part, i) for part in parts], one)
                          for i, one in enumerate(shape[name]))
-        return call.collection(parts, shape[name])
+        return call.collection(parts, shape[name],
+                               name in AGGREGATES and shape[name].dtype == object)
 
     if alone:
         return collected(request.answers[0])
@@ -262,9 +275,10 @@ def _merged(routing: Routing, settings: Any, ends: Any, block: Any, request: Req
 
 
 def _alone(partition: Any, routing: Routing, settings: Any, ends: Any, block: Any,
-           request: Request, values: Any, model: Any, miss: Any, form: Form | None) -> Any:
+           request: Request, values: Any, mask: Any, model: Any, miss: Any,
+           form: Form | None) -> Any:
     query = _query(settings, ends, block)
-    partial: Partial = widened(partition.answer(query, request, values))
+    partial: Partial = widened(answer_pieces(partition, [(query, request)], values, mask)[0])
     if miss is not None and not partial["matched"].all():
         filled = blank(routing.template, query, request, model, miss)
         partial = merge(routing, query, request, filled,

@@ -7,6 +7,8 @@ nulls.
 
 from __future__ import annotations
 
+import datetime
+import decimal
 import io
 from collections.abc import Sequence
 from typing import Any
@@ -14,13 +16,14 @@ from typing import Any
 import numpy as np
 
 from .._errors import InvalidArgumentError
-from .._lists import Array, has_strings, not_a_time, plain_array
+from .._lists import Array, has_strings, is_missing, not_a_time, plain_array
 from .._names import columns_of, is_one_key, is_pandas, is_scalar
+from .._objects import durations, objects
 from .._types import ColumnType, parts_of
 
 Columns = tuple[Any, ...]
 
-_PLAIN = "biufM"
+_PLAIN = "biufmM"
 
 
 def columns(data: Any, target: ColumnType | None = None) -> Columns:
@@ -97,7 +100,7 @@ def nulls(column: Columns) -> Array | None:
     for part in column:
         missing = None
         if isinstance(part, np.ndarray):
-            if part.dtype.kind == "M":
+            if part.dtype.kind in "mM":
                 missing = np.isnat(part)
         elif part.null_count:
             missing = np.asarray(part.is_null())
@@ -146,7 +149,7 @@ def _part(data: Any, target: ColumnType | None) -> Any:
     if isinstance(data, np.ma.MaskedArray):
         import pyarrow
 
-        if data.dtype.kind == "M":
+        if data.dtype.kind in "mM":
             return np.where(np.ma.getmaskarray(data), not_a_time(data.dtype), np.ma.getdata(data))
         return pyarrow.array(np.ma.getdata(data), mask=np.ma.getmaskarray(data))
     if isinstance(data, np.ndarray):
@@ -184,9 +187,14 @@ def _from_array(array: Array, target: ColumnType | None) -> Any:
 
         return pyarrow.array(array.tolist(), pyarrow.large_binary())  # without trailing NULs
     if kind in "UTO":
-        return _from_items(array.tolist(), target)[0]
+        items = array.tolist()
+        if target is None and any(isinstance(item, decimal.Decimal) for item in items):
+            raise InvalidArgumentError(
+                "blocks of Decimal objects may have different scales: cast the column to one type, "
+                "such as pandas.ArrowDtype(pyarrow.decimal128(18, 2))")
+        return _from_items(items, target)[0]
     raise InvalidArgumentError(f"unsupported NumPy type {array.dtype}: convert it to bool, "
-                               "integers, float32, float64, datetime64 or strings")
+                               "integers, float32, float64, datetime64, timedelta64 or strings")
 
 
 def _from_pandas(data: Any, target: ColumnType | None) -> Any:
@@ -262,14 +270,27 @@ def _from_items(items: list[Any], target: ColumnType | None) -> Columns:
                                        "bytes") from None
     if not items:
         return (_empty(wanted, unit),)
+    known = next((item for item in items if not is_missing(item)), None)
+    if isinstance(known, (decimal.Decimal, datetime.timedelta)):
+        return (_from_objects([None if is_missing(item) else item for item in items], known),)
     array, validity = plain_array(items, wanted, unit)
     if array.dtype.kind not in _PLAIN:
         raise InvalidArgumentError("expected a list of numbers, strings, dates, datetimes and "
                                    f"None, got {type(items[0]).__name__} objects")
-    if validity is None or array.dtype.kind == "M":
+    if validity is None or array.dtype.kind in "mM":
         return (array,)
     missing = np.unpackbits(validity, count=array.size, bitorder="little") == 0
     return (pyarrow.array(array, mask=missing),)
+
+
+def _from_objects(items: list[Any], known: Any) -> Any:
+    """Decimals or durations of Python; None is a null."""
+    import pyarrow
+
+    if isinstance(known, datetime.timedelta):
+        return durations(items)
+    objects(items, known)  # raises
+    return pyarrow.array([None if item is None else decimal.Decimal(item) for item in items])
 
 
 def _from_tuples(keys: list[Any], target: ColumnType) -> Columns:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -66,9 +67,10 @@ def route(routing: Routing, query: Query, request: Request) -> list[Piece]:
 
 
 def answer_pieces(partition: Partition, pieces: list[tuple[Query, Request]],
-                  values: Any = None) -> list[Partial]:
-    """On a worker: the answers of a partition."""
-    return [partition.answer(query, request, values) for query, request in pieces]
+                  values: Any = None, mask: Array | None = None) -> list[Partial]:
+    """On a worker: the answers of a partition; `mask` is the filter of all pieces."""
+    return [partition.answer(query if mask is None else replace(query, filter=mask), request,
+                             values) for query, request in pieces]
 
 
 def merge(routing: Routing, query: Query, request: Request, filled: Partial,

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .._calls import _names, row_miss
+from .._calls import MAX_BITMAP_BYTES, _names, require_bitmap_bytes, row_miss
 from .._errors import InvalidArgumentError, UnsupportedError
 from .._index import _human_bytes
 from .._join_calls import JoinName, JoinOrderName
@@ -35,8 +35,8 @@ from ._bitmaps import BITMAPS, requested, with_bitmaps, with_mask
 from ._columns import columns, size
 from ._engine import Values, run
 from ._order import describe, join_batches, null_rows, select
-from ._queries import Request
-from ._results import finish, join_of
+from ._queries import Request, query_size
+from ._results import finish, join_of, miss_in_units, with_means
 from ._sources import is_collection
 from ._state import State
 from ._values import values_by_partition
@@ -63,7 +63,8 @@ class Index:
     def answer(self, query: Query, answer: NearestName | Sequence[NearestName] = "any",
                values: Any = None, *, matched: bool = False, limit: int | None = None,
                order: OrderName | None = None, miss: Any = None, out: Array | None = None,
-               counters: bool = False) -> Any:
+               counters: bool = False,
+               max_bitmap_bytes: int = MAX_BITMAP_BYTES) -> Any:
         """Answers a batch of queries of any kind, such as `Query.range(lower, upper)`."""
         if counters:
             raise UnsupportedError("`counters` is for an index in one process: omit it")
@@ -74,19 +75,29 @@ class Index:
         by_name = isinstance(values, str)
         request = Request(names, limit, order, values if by_name else "")
         held = None if values is None or by_name else self._values_of(state, values)
+        has_bitmaps = not {*BITMAPS}.isdisjoint(names)
         if _is_lazy(query):
             if out is not None:
                 raise UnsupportedError("`out` expects queries in memory: omit it")
-            _require_no_masks(query, names)
+            if has_bitmaps:
+                raise UnsupportedError("bitmaps expect queries in memory: compute these first")
             return _collections.answer(state, query, request, held, matched, miss)
-        has_bitmaps = not {*BITMAPS}.isdisjoint(names)
-        asked = requested(request) if has_bitmaps else request
-        partial = run(state, self._with_columns(state, query), asked, held, miss)
-        if out is not None:
-            return _written(partial, names, out)
+        if has_bitmaps and out is not None:
+            raise InvalidArgumentError("`out` expects one answer for each lookup: omit it")
         template, data = state.routing.template, data_of(query)
         kind = kind_of(data, template.type == "composite")
         model = request.included or None if held is None else held.model
+        units = miss
+        if out is None:
+            units = miss_in_units(template, kind, names, model, miss)
+            request = with_means(template, kind, request, model)
+        asked = requested(request) if has_bitmaps else request
+        bound = self._with_columns(state, query)
+        if "bitmaps" in names:
+            require_bitmap_bytes(query_size(bound), state.size, max_bitmap_bytes)
+        partial = run(state, bound, asked, held, units)
+        if out is not None:
+            return _written(partial, names, out)
         if not has_bitmaps:
             return finish(template, kind, names, partial, matched, miss, model)
         others = finish(template, kind, asked.answers, partial, True, miss, model)
@@ -95,41 +106,49 @@ class Index:
     def lookup(self, keys: Any, answer: AnswerName | Sequence[AnswerName] = "any",
                values: Any = None, *, matched: bool = False, limit: int | None = None,
                order: OrderName | None = None, miss: Any = None, out: Array | None = None,
-               counters: bool = False, filter: Any = None) -> Any:
+               counters: bool = False, filter: Any = None,
+               max_bitmap_bytes: int = MAX_BITMAP_BYTES) -> Any:
         """`answer` of `Query.equal(keys)`: which rows hold a key equal to `keys[i]`?"""
         return self.answer(Query.equal(keys, filter=filter), answer, values, matched=matched,
-                           limit=limit, order=order, miss=miss, out=out, counters=counters)
+                           limit=limit, order=order, miss=miss, out=out, counters=counters,
+                           max_bitmap_bytes=max_bitmap_bytes)
 
     def range(self, lower: Any = None, upper: Any = None,
               answer: AnswerName | Sequence[AnswerName] = "any", values: Any = None, *,
               ends: EndsName = "[]", matched: bool = False, limit: int | None = None,
               order: OrderName | None = None, miss: Any = None, out: Array | None = None,
-              counters: bool = False, filter: Any = None) -> Any:
+              counters: bool = False, filter: Any = None,
+              max_bitmap_bytes: int = MAX_BITMAP_BYTES) -> Any:
         """`answer` of `Query.range(lower, upper, ends)`: which rows hold a key from `lower[i]` to
         `upper[i]`?"""
         return self.answer(Query.range(lower, upper, ends, filter=filter), answer, values,
                            matched=matched, limit=limit, order=order, miss=miss, out=out,
-                           counters=counters)
+                           counters=counters,
+                           max_bitmap_bytes=max_bitmap_bytes)
 
     def starts_with(self, prefixes: Any, answer: AnswerName | Sequence[AnswerName] = "any",
                     values: Any = None, *, matched: bool = False, limit: int | None = None,
                     order: OrderName | None = None, miss: Any = None, out: Array | None = None,
-                    counters: bool = False, filter: Any = None) -> Any:
+                    counters: bool = False, filter: Any = None,
+                    max_bitmap_bytes: int = MAX_BITMAP_BYTES) -> Any:
         """`answer` of `Query.prefix(prefixes)`: which rows of a column of strings start with
         `prefixes[i]`?"""
         return self.answer(Query.prefix(prefixes, filter=filter), answer, values, matched=matched,
-                           limit=limit, order=order, miss=miss, out=out, counters=counters)
+                           limit=limit, order=order, miss=miss, out=out, counters=counters,
+                           max_bitmap_bytes=max_bitmap_bytes)
 
     def nearest(self, keys: Any, answer: NearestName | Sequence[NearestName] = "any",
                 values: Any = None, direction: DirectionName = "backward", exact: bool = True,
                 tolerance: Any = None, *, matched: bool = False, limit: int | None = None,
                 order: OrderName | None = None, miss: Any = None, out: Array | None = None,
-                counters: bool = False) -> Any:
+                counters: bool = False,
+                max_bitmap_bytes: int = MAX_BITMAP_BYTES) -> Any:
         """`answer` of `Query.nearest(keys, direction, exact, tolerance)`: which key of the column
         is closest to `keys[i]`?"""
         return self.answer(Query.nearest(keys, direction, exact, tolerance), answer, values,
                            matched=matched, limit=limit, order=order, miss=miss, out=out,
-                           counters=counters)
+                           counters=counters,
+                           max_bitmap_bytes=max_bitmap_bytes)
 
     def rank(self, keys: Any) -> Any:
         """How many rows hold a key less than `keys[i]`; 0 for a null."""
@@ -370,15 +389,8 @@ def _is_lazy(query: Query) -> bool:
     return is_collection(query.lower) or is_collection(query.upper)
 
 
-def _require_no_masks(query: Query, names: tuple[str, ...] = ()) -> None:
-    if query.filter is not None or not {*BITMAPS}.isdisjoint(names):
-        raise UnsupportedError("filters and bitmaps expect queries in memory: compute these first")
-
-
 def _join_request(query: Query, how: str) -> Request:
     """The answer of which a join is made."""
-    if _is_lazy(query):
-        _require_no_masks(query)
     if how in ("semi", "anti"):
         return Request(("count",))
     return Request(("any",) if query.kind == "nearest" else ("rows",))

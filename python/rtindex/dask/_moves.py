@@ -22,7 +22,7 @@ def native(column: Columns | None, like: Columns) -> bool:
         return False
     part, other = column[0], like[0]
     return (isinstance(part, np.ndarray) and isinstance(other, np.ndarray)
-            and part.dtype == other.dtype and (part.dtype in _TYPES or part.dtype.kind == "M"))
+            and part.dtype == other.dtype and (part.dtype in _TYPES or part.dtype.kind in "mM"))
 
 
 def can_group(size: int, count: int) -> bool:
@@ -108,4 +108,4 @@ def _column(array: Array) -> _core.Column:
 
 def _plain(array: Array) -> Any:
     """The same memory without times, whose arrays have no buffers."""
-    return array.view(np.int64) if array.dtype.kind == "M" else array
+    return array.view(np.int64) if array.dtype.kind in "mM" else array

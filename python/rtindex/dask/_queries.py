@@ -212,6 +212,9 @@ def _merge(name: str, into: Any, here: Array, answers: Any, source: Any, again: 
 
 
 def _joined(name: str, old: Array, new: Array) -> Any:
+    if old.dtype.kind in "mM":  # as ticks, in which NaT is a number
+        ticks: Any = _joined(name, old.view(np.int64), new.view(np.int64))
+        return ticks.view(old.dtype)
     if name == "first":
         return np.minimum(old, new)
     if name == "last":
@@ -219,9 +222,6 @@ def _joined(name: str, old: Array, new: Array) -> Any:
     if name in ("count", "sum"):
         return old + new
     if name in ("min", "max"):
-        if old.dtype.kind == "M":  # as ticks, in which NaT is a number
-            ticks: Any = _joined(name, old.view(np.int64), new.view(np.int64))
-            return ticks.view(old.dtype)
         if old.dtype.kind != "f":
             return (np.minimum if name == "min" else np.maximum)(old, new)
         # NaN is greater than every number.

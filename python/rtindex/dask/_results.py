@@ -6,17 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from .._calls import ROW_ANSWERS, VALUE_ANSWERS, row_miss, value_times
+from .._calls import AGGREGATES, ROW_ANSWERS, VALUE_ANSWERS, row_miss, value_times
 from .._columns import column as column_of
+from .._core import Column
+from .._decimals import in_last_digits, require_whole_sums, value_scale
 from .._index import Index as LocalIndex
 from .._kinds import Kind
 from .._lists import Array
 from .._results import Answers, Join
 from .._results import Rows as LocalRows
 from .._types import ColumnType
-from ._queries import MISS, Partial
-
-_TIMED = ("min", "max")
+from ._queries import MISS, Partial, Request
 
 
 class Rows(LocalRows):
@@ -36,19 +36,48 @@ class Rows(LocalRows):
         return pair
 
 
+def scale_of(template: LocalIndex, kind: Kind, names: tuple[str, ...], values: Any) -> int | None:
+    """The scale of the aggregates, where they are decimals of this kind; `values` as in `finish`."""
+    if not kind.has_decimals or VALUE_ANSWERS.isdisjoint(names):
+        return None
+    return value_scale(template._core, _held(values), values)
+
+
+def miss_in_units(template: LocalIndex, kind: Kind, names: tuple[str, ...], values: Any,
+                  miss: Any) -> Any:
+    """The result of a miss as partitions return it: decimals in units of the last digit."""
+    scale = None if miss is None else scale_of(template, kind, names, values)
+    return miss if scale is None else in_last_digits(miss, scale, not AGGREGATES.isdisjoint(names))
+
+
+def with_means(template: LocalIndex, kind: Kind, request: Request, values: Any) -> Request:
+    """The request with means, by which `finish` finds sums of decimals that have wrapped around."""
+    if "sum" not in request.answers or "mean" in request.answers or (
+            scale_of(template, kind, request.answers, values) is None):
+        return request
+    return request._replace(answers=(*request.answers, "mean"))
+
+
+def _held(values: Any) -> Column | None:
+    return None if values is None or isinstance(values, str) else column_of(values)
+
+
 def finish(template: LocalIndex, kind: Kind, names: tuple[str, ...], partial: Partial,
            matched: bool, miss: Any, values: Any = None) -> Any:
     """The answers in objects of this kind; `values` is a value column of the same type as that of
     the call."""
     nullable = kind.has_nulls and miss is None
     validity = np.packbits(partial["matched"], bitorder="little") if nullable else None
-    of_values = validity
-    if nullable and "valued" in partial:
-        of_values = np.packbits(partial["valued"] != 0, bitorder="little")
-    zone = ""
-    if any(name in _TIMED for name in names):
-        held = None if values is None or isinstance(values, str) else column_of(values)
-        times = value_times(template._core, held, values)
+    of_values, scale, zone = validity, None, ""
+    if not VALUE_ANSWERS.isdisjoint(names):
+        scale = scale_of(template, kind, names, values)
+        if miss is None and (nullable or scale is not None):
+            has_value = partial["valued"] != 0 if "valued" in partial else partial["matched"]
+            of_values = np.packbits(has_value, bitorder="little")
+        if scale is not None and "sum" in names and "valued" in partial:
+            require_whole_sums(partial["sum"], partial["mean"], partial["valued"],
+                               partial["valued"] != 0, scale)
+        times = value_times(template._core, _held(values), values)
         zone = "" if times is None else times.zone
     answers: dict[str, Any] = {}
     for name in names:
@@ -56,15 +85,20 @@ def finish(template: LocalIndex, kind: Kind, names: tuple[str, ...], partial: Pa
             answers[name] = kind.rows(Rows(*partial["rows"]))
         elif name == "key":
             answers[name] = _keys(kind, partial["key"], template, partial["matched"])
+        elif scale is not None and name in AGGREGATES:
+            answers[name] = kind.decimals(partial[name], of_values, scale)
         else:
-            values = partial[name]
+            found: Any = partial[name]
             if name == "count" and kind.has_signed_counts:
-                values = values.astype(np.int64)
+                found = found.astype(np.int64)
             elif name in ROW_ANSWERS and miss is not None:
                 row = row_miss(name, miss)
-                values = np.where(partial["matched"], values.astype(np.int64), row)
-            answers[name] = kind.array(values, None if name == "count" else
-                                       of_values if name in VALUE_ANSWERS else validity, zone=zone)
+                found = np.where(partial["matched"], found.astype(np.int64), row)
+            elif name == "mean" and scale is not None:
+                found = found / 10.0**scale
+            answers[name] = kind.array(
+                found, None if name == "count" else
+                validity if name not in VALUE_ANSWERS or not nullable else of_values, zone=zone)
     if len(names) == 1 and not matched:
         return answers[names[0]]
     if matched:

@@ -19,7 +19,7 @@ from ._moves import MAX_PARTS, can_group, find_parts, group, group_positions, na
 _FEW = 16
 # Keys that are routed at once stay in the caches.
 _STEP = 1 << 16
-_NATIVE = "biufM"
+_NATIVE = "biufmM"
 _POSITION = np.int32
 # Parts of all partitions.
 _PARTS = 128
@@ -233,7 +233,7 @@ def ordinals(keys: Columns, others: Columns) -> tuple[Array, Array] | None:
 
 
 def _ordinal(part: Array) -> Array:
-    if part.dtype.kind == "M":
+    if part.dtype.kind in "mM":
         return part.view(np.int64)
     if part.dtype.kind == "b":
         return part.view(np.uint8)

@@ -180,13 +180,13 @@ def _series(part: Any) -> Any:
         import pyarrow
 
         return pandas.Series(pandas.arrays.ArrowExtensionArray(pyarrow.chunked_array([part])))
-    return part.view(np.int64) if part.dtype.kind == "M" else part
+    return part.view(np.int64) if part.dtype.kind in "mM" else part
 
 
 def _part(series: Any, model: Any) -> Any:
     if isinstance(model, np.ndarray):
         array = np.ascontiguousarray(series.to_numpy())
-        return array.view(model.dtype) if model.dtype.kind == "M" else array.astype(
+        return array.view(model.dtype) if model.dtype.kind in "mM" else array.astype(
             model.dtype, copy=False)
     import pyarrow
 

@@ -67,7 +67,8 @@ def model_of(block: Any) -> Any:
 
 def _in_blocks(values: Any, rows: int) -> Any:
     """Values in the memory of the client as blocks."""
-    part = columns(values)
+    is_objects = getattr(values, "dtype", None) == object
+    part = columns(list(values) if is_objects else values)
     if len(part) != 1 or size(part) != rows:
         raise InvalidArgumentError(f"invalid values: expected {rows} of them, one per row, got "
                                    f"{size(part)}")
