@@ -121,43 +121,123 @@ class Round {
         column_(random_column(choices_, bits_, setting.rows_log2)),
         spec_(random_spec(choices_, setting.on_gpu)),
         keys_(space, bits_, column_.rows),
-        values_(space, column_.rows) {
+        values_(space, column_.rows),
+        includes_(!spec_.starts_with("hash") && choices_.below(2) == 0),
+        end_rank_(column_.rows) {
     space_.run(FillKeys<RankedColumn>{column_, keys_.data()}, column_.rows);
     space_.run(FillRanks{column_, values_.data()}, column_.rows);
     space_.wait();
+    if (choices_.below(2) == 0)
+      end_rank_ -= choices_.below(std::min(column_.rows / 8, max_erased) + 1);
+    for (std::uint64_t rank = end_rank_; rank < column_.rows; ++rank)
+      doomed_.push_back(static_cast<std::uint32_t>(column_.rank_of.inverse(rank)));
+    std::ranges::sort(doomed_);
   }
 
   [[nodiscard]] std::string text() const {
-    return fmt::format("{} over {} rows of {} bits, {} each", spec_, column_.rows, bits_,
-                       column_.repeats);
+    return fmt::format("{} over {} rows of {} bits, {} each, {} erased{}", spec_, column_.rows,
+                       bits_, column_.repeats, doomed_.size(),
+                       includes_ ? ", included values" : "");
   }
 
-  // Builds over some rows, inserts the others and queries until `is_over`; returns how many answers
-  // were checked.
+  // Builds over some rows, inserts the others, changes rows in between and queries until `is_over`;
+  // returns how many answers were checked.
   template <class IsOver>
   [[nodiscard]] std::uint64_t run(IsOver&& is_over) {
     const std::size_t rows = column_.rows;
     const std::size_t built = choices_.below(2) == 0 ? rows : 1 + choices_.below(rows);
-    Index index = build(keys_.slice(0, built), spec_);
+    Index index = build(keys_.slice(0, built), spec_, {.include = included(0, built)});
+    change(index, 0, built);
     for (std::size_t first = built; first < rows;) {
       const std::size_t more = 1 + choices_.below(rows - first);
-      index.insert(keys_.slice(first, more));
+      index.insert(keys_.slice(first, more), included(first, more));
+      change(index, first, first + more);
       first += more;
     }
     Batch batch(space_, bits_, std::size_t{1} << setting_.lookups_log2);
     std::uint64_t checked = 0;
     // Large columns take longer to build, and are queried more.
     const std::uint64_t batches = 4 + std::min<std::uint64_t>(rows >> 16, 60);
-    for (std::uint64_t i = 0; i < batches && !is_over(); ++i) checked += answer(index, batch);
+    for (std::uint64_t i = 0; i < batches && !is_over(); ++i)
+      checked += answer(index, batch, i == 0 ? random_filter() : Filter());
     return checked;
   }
 
  private:
-  [[nodiscard]] std::uint64_t answer(const Index& index, const Batch& batch) {
+  // The search for a neighbour passes the rows between that cannot match.
+  static constexpr std::uint64_t max_erased = std::uint64_t{1} << 10;
+  static constexpr std::uint64_t max_passed = std::uint64_t{1} << 24;
+
+  // The rows with ranks from `first` to `end`, as a row bitmap; without bits all rows.
+  struct Filter {
+    std::uint64_t first = 0;
+    std::uint64_t end = ~std::uint64_t{0};
+    WorkloadArray<std::uint8_t> bits;
+  };
+
+  [[nodiscard]] Filter random_filter() {
+    constexpr int max_log2 = 22;
+    Filter filter{.first = choices_.below(column_.rows)};
+    filter.end = std::min(filter.first + choices_.up_to_log2(max_log2), column_.rows);
+    std::vector<std::uint8_t> bits(bitmap_bytes(column_.rows));
+    for (std::uint64_t rank = filter.first; rank < filter.end; ++rank) {
+      const std::uint64_t row = column_.rank_of.inverse(rank);
+      bits[row / 8] = static_cast<std::uint8_t>(bits[row / 8] | 1U << (row % 8));
+    }
+    filter.bits = WorkloadArray<std::uint8_t>(space_, bits.size());
+    space_.copy_from_host(filter.bits.data(), bits.data(), bits.size());
+    return filter;
+  }
+
+  [[nodiscard]] IncludedColumns included(std::size_t first, std::size_t count) const {
+    if (!includes_) return {};
+    return view_of(values_).slice(first, count);
+  }
+
+  // Gives some rows other keys and values and then their own again, and erases those of the last
+  // ranks among the rows [first, end), which are new.
+  void change(Index& index, std::size_t first, std::size_t end) {
+    std::vector<std::uint32_t> rows;
+    const std::uint64_t start = choices_.below(end);
+    const std::uint64_t count = choices_.up_to_log2(12);
+    for (std::uint64_t row = start; row < std::min<std::uint64_t>(end, start + count); ++row)
+      if (column_.rank_of(row) < end_rank_) rows.push_back(static_cast<std::uint32_t>(row));
+    for (const std::uint64_t shift : {1 + choices_.below(column_.rows), column_.rows}) {
+      update(index, rows, shift);
+      if (includes_) set_included(index, rows, shift);
+    }
+    const auto from = std::ranges::lower_bound(doomed_, first);
+    const auto to = std::ranges::lower_bound(doomed_, end);
+    if (from != to) index.erase(std::vector<std::uint32_t>(from, to));
+  }
+
+  // The row whose key and value a row gets; its own for a shift by all rows.
+  [[nodiscard]] std::uint64_t shifted(std::uint32_t row, std::uint64_t shift) const {
+    return (row + shift) % column_.rows;
+  }
+  void update(Index& index, const std::vector<std::uint32_t>& rows, std::uint64_t shift) const {
+    std::vector<std::uint64_t> keys;
+    for (const std::uint32_t row : rows) keys.push_back(column_(shifted(row, shift)));
+    if (bits_ == 64)
+      index.update(rows, keys);
+    else
+      index.update(rows, std::vector<std::uint32_t>(keys.begin(), keys.end()));
+  }
+  void set_included(Index& index, const std::vector<std::uint32_t>& rows,
+                    std::uint64_t shift) const {
+    std::vector<std::uint32_t> values;
+    for (const std::uint32_t row : rows)
+      values.push_back(static_cast<std::uint32_t>(column_.rank_of(shifted(row, shift))));
+    index.set_included(rows, values);
+  }
+
+  [[nodiscard]] std::uint64_t answer(const Index& index, const Batch& batch, const Filter& filter) {
     const bool only_points = spec_.starts_with("hash");
     const auto kind = only_points ? BatchKind::points : static_cast<BatchKind>(choices_.below(3));
-    const std::size_t count =
+    std::size_t count =
         choices_.below(4) == 0 ? 1 + choices_.below(batch.any.size()) : batch.any.size();
+    if (kind == BatchKind::neighbours && !filter.bits.empty())
+      count = std::min<std::size_t>(count, max_passed / column_.rows + 1);
     const std::uint64_t longest = kind == BatchKind::ranges ? choices_.up_to_log2(6) : 0;
     const RankedDraw draw{column_, choices_.bits(), longest};
     space_.run(DrawRanked{draw, batch.lower.data(),
@@ -167,7 +247,8 @@ class Round {
     // One to three kinds of answers at once.
     Outputs outputs{.memory_space = space_.memory()};
     CheckRanked check{
-        draw, kind == BatchKind::neighbours, {}, {}, {}, {}, {}, {}, batch.wrong.data()};
+        draw,         kind == BatchKind::neighbours,  {}, {}, {}, {}, {}, {}, batch.wrong.data(),
+        filter.first, std::min(filter.end, end_rank_)};
     std::uint64_t answers = 0;
     const auto request = [&](auto* memory, auto& output, auto& checked) {
       space_.poison(memory, count * sizeof(*memory));
@@ -184,14 +265,16 @@ class Round {
     if (choice % 13 == 0) request(batch.max.data(), outputs.max, check.max);
     if (answers == 0) request(batch.any.data(), outputs.any, check.any);
 
-    const AnswerOptions options{.values = needs_values(outputs) ? view_of(values_) : ColumnView()};
+    const bool passes_values = needs_values(outputs) && !includes_;
+    const AnswerOptions options{.values = passes_values ? view_of(values_) : ColumnView()};
     const ColumnView lower = batch.lower.slice(0, count);
-    if (kind == BatchKind::ranges)
-      index.answer_into(Query::range(lower, batch.upper.slice(0, count)), options, outputs);
-    else if (kind == BatchKind::neighbours)
-      index.answer_into(Query::nearest(lower), options, outputs);
-    else
-      index.answer_into(Query::equal(lower), options, outputs);
+    Query query = Query::equal(lower);
+    if (kind == BatchKind::ranges) query = Query::range(lower, batch.upper.slice(0, count));
+    if (kind == BatchKind::neighbours) query = Query::nearest(lower);
+    if (!filter.bits.empty())
+      query = query.with_filter(
+          {.bits = filter.bits.data(), .rows = column_.rows, .memory_space = space_.memory()});
+    index.answer_into(query, options, outputs);
 
     const unsigned long long none = ~0ULL;
     space_.copy_from_host(batch.wrong.data(), &none, sizeof(none));
@@ -221,6 +304,9 @@ class Round {
   std::string spec_;
   KeyArray keys_;
   WorkloadArray<std::uint32_t> values_;
+  bool includes_;
+  std::uint64_t end_rank_;             // rows with this rank and greater ones are erased ...
+  std::vector<std::uint32_t> doomed_;  // ... which are these, ascending
 };
 
 std::uint64_t resident_bytes() {

@@ -89,18 +89,29 @@ struct CheckRanked {
   const std::uint32_t *any, *first, *count;
   const std::uint64_t *sum, *min, *max;
   unsigned long long* wrong;  // set to one lookup whose answer is wrong
+  // Only rows with these ranks can match: others are erased, or not in the filter.
+  std::uint64_t first_rank = 0;
+  std::uint64_t end_rank = ~std::uint64_t{0};
 
   RTINDEX_HD void operator()(std::size_t number) const {
     RankedLookup drawn = draw(number);
-    if (is_neighbour) drawn.to = drawn.from + 1;
+    if (is_neighbour) {
+      // The last key that can match, where the drawn one is after it.
+      const std::uint64_t repeats = draw.column.repeats;
+      if (drawn.from * repeats >= end_rank && end_rank != 0) drawn.from = (end_rank - 1) / repeats;
+      drawn.to = drawn.from + 1;
+    }
     if (!is_right(number, drawn)) report(number);
   }
 
  private:
   [[nodiscard]] RTINDEX_HD bool is_right(std::size_t number, const RankedLookup& drawn) const {
     const RankedColumn& column = draw.column;
-    const std::uint64_t begin = column.first_rank(drawn.from);
-    const std::uint64_t end = column.first_rank(drawn.to);
+    std::uint64_t begin = column.first_rank(drawn.from);
+    std::uint64_t end = column.first_rank(drawn.to);
+    if (begin < first_rank) begin = first_rank;
+    if (end > end_rank) end = end_rank;
+    if (end < begin) end = begin;
     const bool hits = begin < end;
     if (any != nullptr && !is_one_of(any[number], begin, end)) return false;
     if (first != nullptr && first[number] != smallest_row(begin, end)) return false;
