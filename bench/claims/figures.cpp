@@ -1,6 +1,8 @@
 #include "claims/figures.hpp"
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <utility>
 
 #include "harness/experiment.hpp"
@@ -162,6 +164,14 @@ std::vector<Figures> figures_of(const std::vector<Record>& records) {
   for (const Record& record : records)
     if (!is_published(record) && !record.scale.empty())
       groups[device_of(record) + ", " + record.scale].push_back(record);
+  // Experiments of our own tell nothing about claims of the paper.
+  std::set<std::string> of_the_paper;
+  for (const Record& record : published_records()) of_the_paper.insert(record.experiment);
+  std::erase_if(groups, [&](const auto& group) {
+    return std::none_of(group.second.begin(), group.second.end(), [&](const Record& record) {
+      return of_the_paper.contains(record.experiment);
+    });
+  });
   std::vector<Figures> figures;
   figures.reserve(groups.size());
   for (auto& [name, group] : groups) figures.emplace_back(name, std::move(group));

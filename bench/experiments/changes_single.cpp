@@ -136,7 +136,8 @@ void add_percentiles(Outcome& outcome, const std::string& name, Microseconds& ti
 Outcome time_single_rows(Session& session, const Contestant& contestant, const std::string& kind,
                          bool has_reader) {
   const std::size_t changes = session.pick(100, 1 << 17, 1 << 17);
-  SingleRows table(contestant.spec, changing_keys(session, contestant));
+  const std::size_t rows = changing_keys(session, contestant);
+  SingleRows table(contestant.spec, rows);
   const auto next = [&](std::size_t i) -> std::string {
     static const std::vector<std::string> kinds = {"insert", "update", "erase", "set_included"};
     return kind == "all" ? kinds[i % kinds.size()] : kind;
@@ -160,7 +161,8 @@ Outcome time_single_rows(Session& session, const Contestant& contestant, const s
   add_percentiles(outcome, "change", change_times);
   add_percentiles(outcome, "lookup", has_reader ? reader->stop() : lookup_times);
   table.check();
-  outcome.workload = {{"change", kind}, {"changes", changes}, {"reader", has_reader}};
+  outcome.workload = {
+      {"change", kind}, {"changes", changes}, {"reader", has_reader}, {"rows", rows}};
   return outcome;
 }
 

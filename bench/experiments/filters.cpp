@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -15,6 +17,7 @@
 
 #include <rtindex/bitmap.hpp>
 
+#include "base/parallel.hpp"
 #include "experiments/experiments.hpp"
 #include "experiments/fixture.hpp"
 #include "workload/boxes.hpp"
@@ -132,6 +135,36 @@ std::vector<double> time_rows(const FilterIndex& on, const BoxQueries& queries, 
   return runs;
 }
 
+// All rows of all boxes in one call.
+std::vector<double> time_rows_of_batch(const FilterIndex& on, const BoxQueries& queries,
+                                       const BoxWork& work, const Boxes& boxes,
+                                       const Effort& effort) {
+  const std::size_t all = boxes.all_rows();
+  const WorkloadArray<std::uint32_t> rows(on.space, all);
+  const WorkloadArray<std::uint64_t> offsets(on.space, boxes.size() + 1);
+  std::vector<double> runs = times_of(on.space, effort, 1, [&](std::size_t) {
+    on.index->answer_into(queries.query(0, boxes.size()), {},
+                          {.offsets = offsets.data(),
+                           .rows = rows.data(),
+                           .rows_capacity = all,
+                           .memory_space = on.space.memory()});
+  });
+  const std::vector<std::uint64_t> begins = offsets.to_host();
+  std::vector<std::uint32_t> found = rows.to_host();
+  std::atomic<bool> is_right = begins.back() == all;
+  parallel_for(is_right ? boxes.size() : 0, 1, [&](std::size_t box, std::size_t) {
+    const auto first = found.begin() + static_cast<std::ptrdiff_t>(begins[box]);
+    const auto last = found.begin() + static_cast<std::ptrdiff_t>(begins[box + 1]);
+    std::sort(first, last);
+    if (begins[box + 1] - begins[box] != boxes.counts[box] ||
+        std::adjacent_find(first, last) != last ||
+        !std::all_of(first, last, [&](auto row) { return work.contains(boxes, box, row); }))
+      is_right = false;
+  });
+  require_right(is_right, on.index->spec().text(), "row of a batch");
+  return runs;
+}
+
 std::vector<double> time_bitmaps(const FilterIndex& on, const BoxQueries& queries,
                                  const BoxWork& work, const Boxes& boxes, const Effort& effort) {
   const WorkloadArray<std::uint8_t> bits(on.space, bitmap_bytes(work.rows()));
@@ -155,6 +188,13 @@ std::vector<double> time_bitmaps(const FilterIndex& on, const BoxQueries& querie
     require_right(is_right && count == boxes.counts[i], on.index->spec().text(), "bitmap");
   }
   return runs;
+}
+
+Measured rows_per_second(const Outcome& outcome, const Boxes& boxes) {
+  Measured rate{"mrows_per_s", {}};
+  for (const double ms : outcome.runs("lookup_ms"))
+    rate.runs.push_back(static_cast<double>(boxes.all_rows()) / ms / 1e3);
+  return rate;
 }
 
 // The rays of a box, on average, where the index casts any.
@@ -215,13 +255,14 @@ class FilterRun {
       return *built;
     };
     const auto point = [&](const std::string& what, double share, std::size_t count,
-                           const auto& time) {
+                           const auto& time, bool has_rate = false) {
       add(series_of(contestant, what), share, [&] {
         const FilterIndex& on = index();
         const Boxes& some = boxes(share, count);
         const BoxQueries queries(on.space, work(), some);
         Outcome outcome{.index = on.index->spec().text()};
         outcome.measured = {{"lookup_ms", time(on, queries, some)}, {"build_ms", {on.build_ms}}};
+        if (has_rate) outcome.measured.push_back(rows_per_second(outcome, some));
         for (Measured& rays : count_rays(on, queries, some))
           outcome.measured.push_back(std::move(rays));
         return outcome;
@@ -245,12 +286,20 @@ class FilterRun {
             [&](const auto& on, const auto& queries, const auto& some) {
               return time_box_counts(on, queries, some, some.size(), effort());
             });
+      if (share != rate_share) continue;
+      point(
+          fmt::format("rows of {} boxes", batch()), share, batch(),
+          [&](const auto& on, const auto& queries, const auto& some) {
+            return time_rows_of_batch(on, queries, work(), some, effort());
+          },
+          true);
     }
   }
 
  private:
   static constexpr double shares[] = {1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.5};
   static constexpr double max_batch_share = 1e-3;
+  static constexpr double rate_share = 1e-4;  // of the rows of a batch
 
   [[nodiscard]] const Effort& effort() const { return session_.settings().effort; }
   // Checking every row of large boxes takes longer than finding them.
@@ -318,6 +367,7 @@ Experiment filters_experiment() {
           .x = XAxis{"selectivity", "share of all rows in a box", true},
           .metrics = {lookup_ms(),
                       build_ms(),
+                      {"mrows_per_s", "throughput [million rows/s]", true, false},
                       {"rays_per_lookup", "rays of a box"},
                       {"tested_per_lookup", "tested primitives of a box"},
                       {"hits_per_lookup", "hits of a box"}},

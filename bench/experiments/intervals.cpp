@@ -123,6 +123,22 @@ struct IntervalIndex {
   double build_ms = 0;
 };
 
+// What the rays of a lookup do, on average, where the index counts them: not those for buckets.
+void add_rays(Outcome& outcome, const IntervalIndex& on) {
+  const Spec spec = on.index->spec();
+  if (spec.kind() != "rx" || spec.tracer() == "native" || spec.options().contains("bucket")) return;
+  Counters counters;
+  const WorkloadArray<std::uint32_t> counts(on.space, on.points.size());
+  on.index->answer_into(Query::contains(view_of(on.points)), {},
+                        {.count = counts.data(), .memory_space = on.space.memory()},
+                        {.counters = &counters});
+  const auto lookups = static_cast<double>(on.points.size());
+  for (const auto& [metric, count] : {std::pair{"rays_per_lookup", counters.rays},
+                                      std::pair{"tested_per_lookup", counters.tested},
+                                      std::pair{"hits_per_lookup", counters.hits}})
+    outcome.measured.push_back({metric, {static_cast<double>(count) / lookups}});
+}
+
 template <class Call>
 Outcome time_calls(const IntervalIndex& on, const Effort& effort, const Call& call) {
   std::vector<double> runs;
@@ -140,6 +156,7 @@ Outcome time_counts(const IntervalIndex& on, const IntervalWork& work, const Eff
                           {.count = counts.data(), .memory_space = on.space.memory()});
   });
   if (counts.to_host() != work.counts) throw WrongAnswer(outcome.index + " counted wrong");
+  add_rays(outcome, on);
   return outcome;
 }
 
@@ -212,7 +229,11 @@ Experiment intervals_experiment() {
           .figure = "none",
           .section = "",
           .x = {},
-          .metrics = {lookup_ms(), build_ms()},
+          .metrics = {lookup_ms(),
+                      build_ms(),
+                      {"rays_per_lookup", "rays of a lookup"},
+                      {"tested_per_lookup", "tested primitives of a lookup"},
+                      {"hits_per_lookup", "hits of a lookup"}},
           .run = run_intervals};
 }
 

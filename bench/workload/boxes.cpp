@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <numeric>
 
 #include "base/array.hpp"
 #include "base/parallel.hpp"
@@ -16,6 +17,7 @@ namespace {
 constexpr std::size_t row_grain = std::size_t{1} << 16;
 constexpr std::size_t block_rows = std::size_t{1} << 13;  // a core's cache holds their columns
 constexpr double value_span = 0x1p32;
+constexpr std::size_t sampled_boxes = 64;
 
 std::uint32_t value_at(const BoxColumns& rule, std::size_t column, std::size_t row) {
   const auto own = static_cast<std::uint32_t>(random_at(101 + column, row));
@@ -41,7 +43,8 @@ std::uint32_t count_in(const std::uint32_t* const* columns, const std::uint32_t*
 
 }  // namespace
 
-BoxWork::BoxWork(const BoxColumns& rule, std::size_t rows) : conditions_(rule.conditions) {
+BoxWork::BoxWork(const BoxColumns& rule, std::size_t rows)
+    : correlated_(rule.correlated), conditions_(rule.conditions) {
   for (std::size_t c = 0; c < rule.columns; ++c) {
     std::vector<std::uint32_t>& column = columns_.emplace_back(rows);
     parallel_for(rows, row_grain, [&](std::size_t first, std::size_t count) {
@@ -63,8 +66,23 @@ BoxWork::BoxWork(const BoxColumns& rule, std::size_t rows) : conditions_(rule.co
 }
 
 Boxes BoxWork::boxes(double share, std::size_t count) const {
+  double side = std::pow(share, 1.0 / static_cast<double>(conditions_.size()));
+  if (correlated_) {
+    // Boxes around rows hold more of them than in uniform columns: bisect for the side.
+    double least = 0;
+    for (int step = 0; step < 16; ++step) {
+      const double middle = (least + side) / 2;
+      const Boxes some = boxes_of_side(middle, std::min(count, sampled_boxes));
+      const double found = std::accumulate(some.counts.begin(), some.counts.end(), 0.0);
+      const double wanted = share * static_cast<double>(rows() * some.size());
+      (found > wanted ? side : least) = middle;
+    }
+  }
+  return boxes_of_side(side, count);
+}
+
+Boxes BoxWork::boxes_of_side(double side, std::size_t count) const {
   constexpr std::uint64_t seed = 201;
-  const double side = std::pow(share, 1.0 / static_cast<double>(conditions_.size()));
   const auto width = static_cast<std::uint32_t>(std::min(side * value_span, value_span - 1));
   Boxes boxes;
   boxes.counts.resize(count);

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,9 @@ struct Boxes {
   std::vector<std::uint32_t> counts;                     // expected
 
   [[nodiscard]] std::size_t size() const { return counts.size(); }
+  [[nodiscard]] std::size_t all_rows() const {
+    return std::accumulate(counts.begin(), counts.end(), std::size_t{0});
+  }
 };
 
 // Points of 32 bits, and boxes around some of their rows.
@@ -33,13 +37,16 @@ class BoxWork {
   [[nodiscard]] const std::vector<std::vector<std::uint32_t>>& columns() const { return columns_; }
   [[nodiscard]] const std::vector<std::size_t>& conditions() const { return conditions_; }
   [[nodiscard]] std::size_t rows() const { return columns_.front().size(); }
-  // Boxes that hold this share of all rows, where columns are uniform.
+  // Boxes that hold this share of all rows on average.
   [[nodiscard]] Boxes boxes(double share, std::size_t count) const;
   [[nodiscard]] bool contains(const Boxes& boxes, std::size_t box, std::uint32_t row) const;
 
  private:
+  // All sides are this share of the span of values.
+  [[nodiscard]] Boxes boxes_of_side(double side, std::size_t count) const;
   void count_rows(Boxes& boxes) const;
 
+  bool correlated_;
   std::vector<std::size_t> conditions_;
   std::vector<std::vector<std::uint32_t>> columns_;
   // Those with conditions, in the order of the first of them.

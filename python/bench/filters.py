@@ -1,7 +1,7 @@
 """How fast are filters over three columns compared with DuckDB, polars and NumPy?
 
-Rows of three 32-bit integers, uniform or correlated, and boxes that hold a share of all rows of
-uniform columns. All contestants count the rows of the same boxes, one box at a time, and list them;
+Rows of three 32-bit integers, uniform or correlated, and boxes around some of them, as wide as they
+must be to hold a share of all rows on average. All contestants count the rows of the same boxes, one box at a time, and list them;
 rtindex also counts those of a batch. Answers are checked before times count.
 
     python python/bench/filters.py [--rows N] [--rounds N] [--records FILE]
@@ -43,19 +43,39 @@ class Workload:
             columns[2] = (columns[0] + columns[2]) // 2
         self.columns = {name: column.astype(np.int32) for name, column in zip(NAMES, columns)}
 
-    def boxes(self, share: float, count: int) -> list[dict[str, tuple[int, int]]]:
-        width = int(SPAN * share ** (1 / 3))
+    def boxes(self, share: float, count: int, index: rtindex.Index) -> dict[str, Any]:
+        """A batch of boxes of one width, which hold this share of the rows on average."""
         rows = self._random.integers(0, len(self.columns["a"]), count)
-        lower = [np.minimum(column[rows].astype(np.int64), SPAN - width)
-                 for column in self.columns.values()]
-        return [{name: (int(low[i]), int(low[i]) + width) for name, low in zip(NAMES, lower)}
-                for i in range(count)]
+        least, most = 0, min(SPAN, int(1.1 * SPAN * share ** (1 / 3)))
+        while least < most:
+            width = (least + most) // 2
+            if mean_share(index, self._around(rows, width)) < share:
+                least = width + 1
+            else:
+                most = width
+        return self._around(rows, least)
+
+    def _around(self, rows: np.ndarray, width: int) -> dict[str, Any]:
+        lower = {name: np.minimum(column[rows].astype(np.int64), SPAN - width)
+                 for name, column in self.columns.items()}
+        return {name: (low, low + width) for name, low in lower.items()}
 
 
-def contestants(work: Workload, index: rtindex.Index, boxes: list[Any],
+def mean_share(index: rtindex.Index, batch: dict[str, Any]) -> float:
+    return float(index.filter(batch, "count").mean()) / len(index)
+
+
+def one_by_one(batch: dict[str, Any]) -> list[dict[str, tuple[int, int]]]:
+    ends = {name: (low.tolist(), high.tolist()) for name, (low, high) in batch.items()}
+    return [{name: (low[i], high[i]) for name, (low, high) in ends.items()}
+            for i in range(len(batch["a"][0]))]
+
+
+def contestants(work: Workload, index: rtindex.Index, batch: dict[str, Any],
                 slow: int) -> tuple[list[Contestant], list[Contestant]]:
     """Those of counts and those of rows; others than rtindex answer the first `slow` boxes."""
     columns = work.columns
+    boxes = one_by_one(batch)
     frame = pl.DataFrame(columns)
     table = pa.table(columns)
     connection = duckdb.connect()
@@ -83,8 +103,6 @@ def contestants(work: Workload, index: rtindex.Index, boxes: list[Any],
     def right_rows(found):
         return [len(one) for one in found[:slow]] == counts
 
-    batch = {name: tuple(np.array([box[name][end] for box in boxes]) for end in (0, 1))
-             for name in NAMES}
     few = boxes[:slow]
     counting = [
         Contestant("rtindex", lambda: [index.filter(box, "count") for box in boxes], right,
@@ -144,9 +162,10 @@ def main() -> None:
         records.add("rtindex", index.spec, f"build, {columns}", "build_ms", [build_ms],
                     {**workload, "bytes_a_row": bytes_a_row})
         for share in SHARES:
-            boxes = work.boxes(share, {1e-6: 4096, 1e-4: 1024, 1e-2: 128}.get(share, 4))
-            counts, rows = contestants(work, index, boxes, slow=4)
-            of_share = {**workload, "share": share}
+            batch = work.boxes(share, {1e-6: 4096, 1e-4: 1024, 1e-2: 128}.get(share, 4), index)
+            counts, rows = contestants(work, index, batch, slow=4)
+            of_share = {**workload, "share": share, "measured_share": mean_share(index, batch)}
+            print(f"\nboxes that hold {of_share['measured_share']:.3g} of the rows on average")
             report(f"count at {share:g}, {columns}", counts, options.rounds, of_share, records)
             report(f"rows at {share:g}, {columns}", rows, options.rounds, of_share, records)
 

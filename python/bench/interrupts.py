@@ -1,10 +1,12 @@
 """How long does Ctrl-C take to stop a call, and what does the check for it cost?
 
-    python python/bench/interrupts.py [--rounds N] [--keys N]
+    python python/bench/interrupts.py [--rounds N] [--keys N] [--records FILE]
 
 A second thread interrupts each call in the middle; the time from the signal to KeyboardInterrupt is
-printed beside that of the whole call, and beside a sort of pandas. Then lookups take turns on the
-main thread, where calls check for signals, and on another one, where they do not.
+printed beside that of the whole call, and beside a sort of pandas. Then lookups that check take turns
+with lookups that do not, all of them on one thread that is not the main one: calls check there where
+rtindex.progress wants to know about them. Two series of lookups that do not check show how much the
+times differ by themselves.
 
 The goals: 200 milliseconds, and 1 %.
 """
@@ -24,6 +26,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pandas
+
+from harness import Records
 
 import rtindex
 
@@ -56,11 +60,32 @@ def stop_ms(call: Callable[[], object], whole: float) -> float:
     return 1000 * (stopped - sent)
 
 
+def check_cost(look_up: Callable[[], object], rounds: int) -> dict[str, list[float]]:
+    """Seconds of lookups that check and, twice, of those that do not."""
+
+    def checked() -> None:
+        with rtindex.progress(lambda done: None):
+            look_up()
+
+    calls = {"checked": checked, "not checked": look_up, "not checked, again": look_up}
+    times: dict[str, list[float]] = {name: [] for name in calls}
+    seconds(look_up)  # warms up
+    shuffled = np.random.default_rng(2)
+    for _ in range(rounds):
+        for name in shuffled.permutation([*calls]):
+            times[name].append(seconds(calls[name]))
+    return times
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--keys", type=int, default=1 << 24)
+    parser.add_argument("--records", metavar="FILE")
     options = parser.parse_args()
+    records = Records(options.records, "python-interrupts")
+    workload = {"keys": options.keys, "key_type": "int64", "lookups": options.keys,
+                "packages": {"pandas": pandas.__version__, "numpy": np.__version__}}
     random = np.random.default_rng(1)
     column = random.integers(0, 2**48, options.keys)
     lookups = random.permutation(column)
@@ -83,14 +108,19 @@ def main() -> None:
             times = [stop_ms(call, whole) for _ in range(options.rounds)]
             print(f"{name:18} {1000 * whole:8.0f} ms, stopped after "
                   f"{statistics.median(times):6.0f} ms, at most {max(times):6.0f}")
-
-    def look_up() -> float:
-        return seconds(lambda: index.lookup(lookups, "count"))
+            is_ours = call != series.sort_values
+            records.add("rtindex" if is_ours else "pandas", index.spec if is_ours else "", name,
+                        "stop_ms", times, {**workload, "call_ms": 1000 * whole})
 
     with ThreadPoolExecutor(1) as other:
-        pairs = [(look_up(), other.submit(look_up).result()) for _ in range(4 * options.rounds)]
-    ratios = [checked / unchecked for checked, unchecked in pairs]
-    print(f"lookups that check / do not: {statistics.median(ratios):.3f} (median of {len(ratios)})")
+        costs = other.submit(check_cost, lambda: index.lookup(lookups, "count"),
+                             4 * options.rounds).result()
+    plain = statistics.median(costs["not checked"])
+    for name, times in costs.items():
+        print(f"lookups, {name}: {statistics.median(times) / plain:.3f} of those that are not "
+              f"checked (median of {len(times)})")
+        records.add("rtindex", index.spec, f"lookups, {name}", "lookup_ms",
+                    [1000 * time for time in times], workload)
 
 
 if __name__ == "__main__":

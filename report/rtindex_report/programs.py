@@ -239,6 +239,15 @@ PROGRAMS = (
         rivals=False,
     ),
     Program(
+        "python-interrupts",
+        "",
+        "python-interrupts",
+        "Ctrl-C",
+        "How long after Ctrl-C does a call stop, and what does looking for it cost?",
+        "calls",
+        rivals=False,
+    ),
+    Program(
         "c-call-cost",
         "",
         "c-call-cost",
