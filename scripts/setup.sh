@@ -16,7 +16,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 # Programs, as command:package. One that is on the PATH counts, wherever it came from.
 programs=(g++:g++ cmake:cmake ninja:ninja-build)
 libraries=(libembree-dev libtbb-dev libfmt-dev libcli11-dev nlohmann-json3-dev)
-test_programs=(pkg-config:pkg-config python3:python3 git:git rustc:rustc)
+test_programs=(pkg-config:pkg-config python3:python3 git:git rustc:rustc jq:jq)
 test_libraries=(libgtest-dev libabsl-dev python3-dev python3-venv)
 for argument in "$@"; do
   case "$argument" in

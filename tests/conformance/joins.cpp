@@ -14,6 +14,7 @@
 
 #include "support/changing_index.hpp"
 #include "support/join_oracle.hpp"
+#include "support/joins.hpp"
 #include "support/lookups.hpp"
 #include "support/order_oracle.hpp"
 #include "support/run.hpp"
@@ -23,84 +24,7 @@
 namespace rtindex::test {
 namespace {
 
-void append(JoinedRows& joined, const JoinedRows& batch) {
-  joined.lookups.insert(joined.lookups.end(), batch.lookups.begin(), batch.lookups.end());
-  joined.rows.insert(joined.rows.end(), batch.rows.begin(), batch.rows.end());
-}
-
-// A join into buffers for a part of the pairs that it reports, or for all of them.
-JoinedRows joined_into(const Index& index, const Query& query, JoinKind how,
-                       const JoinOptions& options, std::size_t part = 1) {
-  std::uint64_t count = 0;
-  index.join_into(query, how, {.count = &count}, options);
-  const std::size_t capacity = count / part;
-  JoinedRows joined{std::vector<std::uint64_t>(capacity), {}};
-  if (how == JoinKind::inner || how == JoinKind::left) joined.rows.resize(capacity);
-  std::uint64_t again = 0;
-  index.join_into(query, how,
-                  {.lookups = joined.lookups.data(),
-                   .rows = joined.rows.data(),
-                   .capacity = capacity,
-                   .count = &again},
-                  options);
-  EXPECT_EQ(count, again);
-  return joined;
-}
-
-// All batches, from next() or into buffers.
-JoinedRows joined_in_batches(JoinBatches batches, std::size_t max_pairs, bool into_buffers) {
-  JoinedRows joined;
-  if (!into_buffers) {
-    while (const auto batch = batches.next()) {
-      EXPECT_LE(batch->lookups.size(), max_pairs);
-      append(joined, *batch);
-    }
-    return joined;
-  }
-  JoinedRows buffers{std::vector<std::uint64_t>(max_pairs), std::vector<std::uint32_t>(max_pairs)};
-  while (const auto count =
-             batches.next_into(buffers.lookups.data(), buffers.rows.data(), MemorySpace::host)) {
-    EXPECT_LE(*count, max_pairs);
-    append(
-        joined,
-        {{buffers.lookups.begin(), buffers.lookups.begin() + static_cast<std::ptrdiff_t>(*count)},
-         {buffers.rows.begin(), buffers.rows.begin() + static_cast<std::ptrdiff_t>(*count)}});
-  }
-  return joined;
-}
-
-class Joins : public testing::TestWithParam<std::tuple<std::string, std::string>> {
- protected:
-  // Every kind of join in every form.
-  static void expect_joins(const Index& index, const Query& query, const Matches& matches) {
-    for (const JoinKind how : {JoinKind::inner, JoinKind::left, JoinKind::semi, JoinKind::anti})
-      for (const JoinOrder order : {JoinOrder::lookups, JoinOrder::any}) {
-        SCOPED_TRACE(std::string(name_of(query.kind)) + " " + std::string(name_of(how)) +
-                     ", order " + std::string(name_of(order)));
-        expect_join(index, query, how, order, matches);
-      }
-  }
-
-  static void expect_join(const Index& index, const Query& query, JoinKind how, JoinOrder order,
-                          const Matches& matches) {
-    const JoinOptions options{.order = order};
-    EXPECT_EQ(join_difference(index.join(query, how, options), matches, how, order), "");
-    EXPECT_EQ(join_difference(joined_into(index, query, how, options), matches, how, order), "")
-        << "into buffers";
-    EXPECT_EQ(partial_join_difference(joined_into(index, query, how, options, 2), matches, how), "")
-        << "into buffers that are too small";
-    for (const std::size_t max_pairs : {std::size_t{1}, std::size_t{7}, std::size_t{5000}}) {
-      JoinBatches batches(index, query, how, max_pairs, options);
-      const JoinedRows joined = joined_in_batches(std::move(batches), max_pairs, false);
-      EXPECT_EQ(join_difference(joined, matches, how, order), "") << "in batches of " << max_pairs;
-    }
-    if (how == JoinKind::semi || how == JoinKind::anti) return;
-    JoinBatches batches(index, query, how, 7, options);
-    EXPECT_EQ(join_difference(joined_in_batches(std::move(batches), 7, true), matches, how, order),
-              "")
-        << "in batches into buffers";
-  }
-};
+class Joins : public testing::TestWithParam<std::tuple<std::string, std::string>> {};
 
 // The rows that begin with each prefix, by a scan.
 Matches scan_prefixes(const std::vector<Key>& keys, const std::vector<std::string>& prefixes) {

@@ -6,13 +6,13 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <optional>
 #include <random>
 #include <string>
 #include <vector>
 
 #include <rtindex/rtindex.hpp>
 
+#include "support/boxes.hpp"
 #include "support/intervals.hpp"
 #include "support/specs.hpp"
 #include "support/workloads.hpp"
@@ -101,102 +101,66 @@ void run_intervals(std::uint64_t seed) {
 
 TEST(RandomIntervals, AnswerLikeTheScan) { run_with_seeds(run_intervals); }
 
-// A row of points: a number and a text, each of which may be null.
-struct PointRow {
-  std::optional<int> number;
-  std::optional<std::string> text;
-};
-
-class PointColumns {
- public:
-  explicit PointColumns(const std::vector<PointRow>& rows)
-      : numbers_(rows.size()),
-        texts_(rows.size()),
-        number_bits_(rows.size() / 8 + 1),
-        text_bits_(rows.size() / 8 + 1) {
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      numbers_[i] = rows[i].number.value_or(0);
-      texts_[i] = rows[i].text.value_or("");
-      const auto bit = static_cast<std::uint8_t>(1U << (i % 8));
-      if (rows[i].number) number_bits_[i / 8] |= bit;
-      if (rows[i].text) text_bits_[i / 8] |= bit;
+void change_points(Index& index, boxes::PointTable& table, Random& random) {
+  const auto new_rows = [&](std::size_t size) {
+    boxes::Points rows;
+    for (std::size_t i = 0; i < size; ++i) rows.push_back(table.random_row(random));
+    return rows;
+  };
+  switch (random.below(4)) {
+    case 0: {
+      const boxes::Points added = new_rows(random.below(12));
+      index.insert(boxes::PointColumns(table.sources, added).view());
+      table.rows.insert(table.rows.end(), added.begin(), added.end());
+      table.erased.resize(table.rows.size(), false);
+      return;
     }
+    case 1: {
+      const std::vector<std::uint32_t> rows = valid_rows(table.erased, random.below(8), random);
+      index.erase(rows);
+      for (const std::uint32_t row : rows) table.erased[row] = true;
+      return;
+    }
+    case 2: {
+      const std::vector<std::uint32_t> rows = valid_rows(table.erased, random.below(8), random);
+      const boxes::Points moved = new_rows(rows.size());
+      index.update(rows, boxes::PointColumns(table.sources, moved).view());
+      for (std::size_t i = 0; i < rows.size(); ++i) table.rows[rows[i]] = moved[i];
+      return;
+    }
+    default:
+      if (random.one_in(2)) return index.merge();
+      index = deserialize(index.serialize());
   }
-  [[nodiscard]] ColumnView view() const {
-    return ColumnView::points({ColumnView(numbers_).with_validity(number_bits_.data()),
-                               ColumnView(texts_).with_validity(text_bits_.data())});
-  }
-
- private:
-  std::vector<int> numbers_;
-  std::vector<std::string> texts_;
-  std::vector<std::uint8_t> number_bits_, text_bits_;
-};
-
-[[nodiscard]] std::vector<PointRow> random_points(std::size_t size, Random& random) {
-  std::vector<PointRow> rows(size);
-  for (PointRow& row : rows) {
-    if (!random.one_in(8)) row.number = static_cast<int>(random.below(40)) - 20;
-    if (!random.one_in(8)) row.text = std::string(1, static_cast<char>('a' + random.below(6)));
-  }
-  return rows;
 }
 
-void expect_boxes(const Index& index, const std::vector<PointRow>& rows,
-                  const std::vector<bool>& erased, Random& random) {
-  const std::vector<int> low = {static_cast<int>(random.below(40)) - 20};
-  const std::vector<int> high = {low.front() + static_cast<int>(random.below(15))};
-  const std::vector<std::string> texts = {"a",
-                                          std::string(1, static_cast<char>('a' + random.below(6)))};
-  const auto count = [&](const auto& matches) {
-    std::uint32_t found = 0;
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      if (!erased[i] && matches(rows[i])) ++found;
-    return found;
-  };
-  const auto in_range = [&](const PointRow& row) {
-    return row.number && *row.number >= low.front() && *row.number <= high.front();
-  };
-  const auto counted = [&](const Query& query) {
-    return index.answer(query, {.answers = Answer::count}).count()[0];
-  };
-  const Condition range = Condition::range(low, high);
-  ASSERT_EQ(counted(Query::box({range})), count(in_range));
-  ASSERT_EQ(counted(Query::box({range, Condition::isin(texts)})), count([&](const PointRow& row) {
-              return in_range(row) && row.text && (*row.text == texts[0] || *row.text == texts[1]);
-            }));
-  ASSERT_EQ(counted(Query::box({{}, Condition::is_null()})),
-            count([&](const PointRow& row) { return !row.text; }));
+// Kinds that hold points, those by rays of two or three columns.
+std::string random_point_spec(std::size_t columns, Random& random) {
+  std::vector<std::string> specs = point_specs();
+  for (const std::string tracer : {"rx:embree@cpu", "rx:optix@cuda"})
+    if (columns <= 3 && is_available(tracer)) specs.push_back(tracer);
+  return random.pick(specs) + random.pick(std::vector<std::string>{"", ",delta=0", ",delta=20"});
 }
 
 void run_points(std::uint64_t seed) {
   SCOPED_TRACE("RTINDEX_SEED=" + std::to_string(seed));
   Random random(seed);
-  std::vector<PointRow> rows = random_points(random.below(200), random);
-  std::vector<bool> erased(rows.size(), false);
-  Index index =
-      build(PointColumns(rows).view(),
-            "rx:native@cpu" + random.pick(std::vector<std::string>{"", ",delta=0", ",delta=20"}));
+  const std::size_t columns = random.one_in(3) ? 4 + random.below(5) : 2 + random.below(2);
+  const std::string spec = random_point_spec(columns, random);
+  std::vector<boxes::ValueSource> sources;
+  std::string names = spec;
+  for (std::size_t c = 0; c < columns; ++c) {
+    sources.push_back(random.pick(boxes::every_source()));
+    names += (c == 0 ? " " : ", ") + sources.back().name;
+  }
+  SCOPED_TRACE(names);
+  boxes::PointTable table = boxes::random_points(sources, random.below(200), random);
+  Index index = build(boxes::PointColumns(table.sources, table.rows).view(), spec);
   for (int step = 0; step < 8; ++step) {
-    ASSERT_NO_FATAL_FAILURE(expect_boxes(index, rows, erased, random));
-    const std::vector<std::uint32_t> some = valid_rows(erased, random.below(8), random);
-    const std::vector<PointRow> added = random_points(some.size(), random);
-    switch (random.below(4)) {
-      case 0:
-        index.insert(PointColumns(added).view());
-        rows.insert(rows.end(), added.begin(), added.end());
-        erased.resize(rows.size(), false);
-        break;
-      case 1:
-        index.erase(some);
-        for (const std::uint32_t row : some) erased[row] = true;
-        break;
-      case 2:
-        index.update(some, PointColumns(added).view());
-        for (std::size_t i = 0; i < some.size(); ++i) rows[some[i]] = added[i];
-        break;
-      default: index = deserialize(index.serialize());
-    }
+    const TestColumn values = boxes::random_values(table.rows.size(), random, random.one_in(2));
+    for (const std::size_t size : {std::size_t{1}, 1 + random.below(30)})
+      ASSERT_NO_FATAL_FAILURE(boxes::expect_answers(index, table, values, size, random));
+    change_points(index, table, random);
   }
 }
 

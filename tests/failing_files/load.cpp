@@ -11,10 +11,10 @@
 
 #include <rtindex/rtindex.hpp>
 
+#include "failing_files/contents.hpp"
 #include "failing_files/failing_calls.hpp"
 #include "support/counts.hpp"
 #include "support/run.hpp"
-#include "support/specs.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace rtindex::test {
@@ -22,15 +22,20 @@ namespace {
 
 using Keys = std::vector<std::uint64_t>;
 
-class FailingLoad : public testing::TestWithParam<std::string> {
+struct Case {
+  std::string name, spec;
+  Content content = Content::keys;
+};
+
+class FailingLoad : public testing::TestWithParam<Case> {
  protected:
   void SetUp() override {
     std::iota(keys_.rbegin(), keys_.rend(), 5U);  // descending: a sequence would be a small file
-    build(keys_, GetParam()).save(path_);
+    build_over(GetParam().content, keys_, GetParam().spec).save(path_);
   }
 
   void expect_keys(const Index& index) const {
-    const Answers answers = index.lookup(keys_, Answer::first);
+    const Answers answers = index.answer(query_of(GetParam().content, keys_), Answer::first);
     for (std::uint32_t row = 0; row < keys_.size(); ++row) ASSERT_EQ(answers.first()[row], row);
   }
 
@@ -54,14 +59,15 @@ TEST_P(FailingLoad, ReportsWhatFailed) {
 
 TEST_P(FailingLoad, IsUnaffectedByAReplacedOrDeletedFile) {
   const Index index = load(path_);
-  const Keys others(1000, 77);
-  build(others, GetParam()).save(path_);
+  const Keys other = {77};
+  const Keys others(1000, other.front());
+  build_over(GetParam().content, others, GetParam().spec).save(path_);
   expect_keys(index);
   const Index second = load(path_);
-  EXPECT_EQ(second.lookup(Keys{77}, Answer::count).count()[0], 1000U);
+  EXPECT_EQ(second.answer(query_of(GetParam().content, other), Answer::count).count()[0], 1000U);
   std::filesystem::remove(path_);
   expect_keys(index);
-  EXPECT_EQ(second.lookup(Keys{77}, Answer::count).count()[0], 1000U);
+  EXPECT_EQ(second.answer(query_of(GetParam().content, other), Answer::count).count()[0], 1000U);
   EXPECT_EQ(error_of([&] { static_cast<void>(load(path_)); }), ErrorKind::io);
 }
 
@@ -84,8 +90,12 @@ TEST_P(FailingLoad, IsUnaffectedByTruncationAfterReading) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, FailingLoad,
-                         testing::Values("rx:native@cpu", "sorted@cpu", "btree@cpu", "hash@cpu"),
-                         [](const auto& tested) { return test_name(tested.param); });
+                         testing::Values(Case{"rx_native", "rx:native@cpu"},
+                                         Case{"sorted", "sorted@cpu"}, Case{"btree", "btree@cpu"},
+                                         Case{"hash", "hash@cpu"},
+                                         Case{"intervals", "rx:native@cpu", Content::intervals},
+                                         Case{"points", "rx:native@cpu", Content::points}),
+                         [](const auto& tested) { return tested.param.name; });
 
 #if !defined(__SANITIZE_ADDRESS__)
 using CutWhileMapped = FailingLoad;
@@ -101,8 +111,8 @@ TEST_P(CutWhileMapped, EndsTheProcess) {
   EXPECT_EXIT(look_up_after_cut(), testing::KilledBySignal(SIGBUS), "");
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, CutWhileMapped, testing::Values("rx:native@cpu"),
-                         [](const auto& tested) { return test_name(tested.param); });
+INSTANTIATE_TEST_SUITE_P(Files, CutWhileMapped, testing::Values(Case{"keys", "rx:native@cpu"}),
+                         [](const auto& tested) { return tested.param.name; });
 #endif
 
 }  // namespace

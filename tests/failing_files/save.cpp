@@ -15,10 +15,10 @@
 
 #include <rtindex/rtindex.hpp>
 
+#include "failing_files/contents.hpp"
 #include "failing_files/failing_calls.hpp"
 #include "support/counts.hpp"
 #include "support/run.hpp"
-#include "support/specs.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace rtindex::test {
@@ -40,28 +40,32 @@ Bytes bytes_in(const std::string& path) {
   return {start, start + text.size()};
 }
 
-class FailingSave : public testing::Test {
+class FailingSave : public testing::TestWithParam<Content> {
  protected:
   void SetUp() override { old_index_.save(path_); }
 
+  [[nodiscard]] static std::uint32_t row_of(const Index& index, std::uint64_t key) {
+    return index.answer(query_of(GetParam(), key), Answer::any).any()[0];
+  }
   // The old file alone, and an index that answers.
   void expect_old() const {
     EXPECT_EQ(bytes_in(path_), old_index_.serialize());
     EXPECT_EQ(folder_.count_files(), 1U);
-    EXPECT_EQ(new_index_.lookup(Keys{1003}).any()[0], 1996U);
+    EXPECT_EQ(row_of(new_index_, 1003), 1996U);
   }
   void expect_new() const {
     EXPECT_EQ(bytes_in(path_), new_index_.serialize());
     EXPECT_EQ(folder_.count_files(), 1U);
+    EXPECT_EQ(row_of(load(path_), 1003), 1996U);
   }
 
   TemporaryFolder folder_;
   std::string path_ = folder_.file("a.rtindex");
   Index old_index_ = build(keys_from(0), "sorted@cpu,threads=1");
-  Index new_index_ = build(keys_from(1000), "rx:native@cpu,threads=1");
+  Index new_index_ = build_over(GetParam(), keys_from(1000), "rx:native@cpu,threads=1");
 };
 
-TEST_F(FailingSave, LeavesTheFileUnchanged) {
+TEST_P(FailingSave, LeavesTheFileUnchanged) {
   for (const bool has_nameless : {true, false})
     for (const FileCall call : all_file_calls)
       for (const int error : {ENOSPC, EIO, EDQUOT, EACCES, EMFILE}) {
@@ -93,7 +97,7 @@ TEST_F(FailingSave, LeavesTheFileUnchanged) {
       }
 }
 
-TEST_F(FailingSave, RetriesPartialWrites) {
+TEST_P(FailingSave, RetriesPartialWrites) {
   for (const bool has_nameless : {true, false}) {
     const FailingFiles files({.has_nameless = has_nameless, .max_bytes = 777, .interrupts = true});
     new_index_.save(path_);
@@ -102,7 +106,7 @@ TEST_F(FailingSave, RetriesPartialWrites) {
 }
 
 // A killed process may have left a file of the very name that was chosen.
-TEST_F(FailingSave, SkipsExistingTemporaryNames) {
+TEST_P(FailingSave, SkipsExistingTemporaryNames) {
   for (const bool has_nameless : {true, false}) {
     const FailingFiles files({.call = has_nameless ? FileCall::link : FileCall::open,
                               .error = EEXIST,
@@ -114,7 +118,7 @@ TEST_F(FailingSave, SkipsExistingTemporaryNames) {
 }
 
 // The kernel's own limit on the size of a file, which it reports like a full disk.
-TEST_F(FailingSave, StopsAtALimitOfTheSystem) {
+TEST_P(FailingSave, StopsAtALimitOfTheSystem) {
   struct sigaction ignore {};
   struct sigaction usual {};
   ignore.sa_handler = SIG_IGN;  // NOLINT(*-union-access)
@@ -149,7 +153,7 @@ class Nobody {
   bool changed_;
 };
 
-TEST_F(FailingSave, RejectsAFolderWithoutPermission) {
+TEST_P(FailingSave, RejectsAFolderWithoutPermission) {
   chmod(folder_.path().c_str(), 0555);
   std::optional<ErrorKind> error;
   {
@@ -168,10 +172,14 @@ TEST_F(FailingSave, RejectsAFolderWithoutPermission) {
   EXPECT_EQ(error, ErrorKind::io);
 }
 
-TEST_F(FailingSave, RejectsAMissingFolder) {
+TEST_P(FailingSave, RejectsAMissingFolder) {
   EXPECT_EQ(error_of([&] { new_index_.save(folder_.file("gone/a.rtindex")); }), ErrorKind::io);
   expect_old();
 }
+
+INSTANTIATE_TEST_SUITE_P(Contents, FailingSave,
+                         testing::Values(Content::keys, Content::intervals, Content::points),
+                         [](const auto& tested) { return name_of(tested.param); });
 
 }  // namespace
 }  // namespace rtindex::test

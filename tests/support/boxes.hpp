@@ -22,11 +22,13 @@ struct ValueSource {
   Shape shape;
   std::function<Part(Random&)> make;
   bool has_nulls = false;
+  bool is_dictionary = false;
 };
 
 [[nodiscard]] ValueSource wholes(const std::string& name, Type type, Whole low, Whole high);
 [[nodiscard]] ValueSource texts(const std::string& name, const std::string& beginning);
 [[nodiscard]] ValueSource nullable(ValueSource source);
+[[nodiscard]] ValueSource dictionary(ValueSource source);
 // Many values are equal, a few are far away.
 [[nodiscard]] ValueSource skewed();
 [[nodiscard]] std::vector<ValueSource> every_source();
@@ -48,7 +50,12 @@ class PointColumns {
   [[nodiscard]] ColumnView view() const;
 
  private:
-  std::vector<TestColumn> columns_;
+  // `positions`: of the rows of a dictionary column in its values.
+  struct Column {
+    TestColumn values;
+    std::optional<TestColumn> positions;
+  };
+  std::vector<Column> columns_;
 };
 
 [[nodiscard]] PointTable random_points(std::vector<ValueSource> sources, std::size_t size,
@@ -75,7 +82,7 @@ struct BoxBatch {
 [[nodiscard]] Matches scan(const PointTable& table, const BoxBatch& batch);
 [[nodiscard]] TestColumn random_values(std::size_t size, Random& random, bool has_nulls = false);
 
-// Expects every answer. `values`: a value for each row, which the index includes as well.
+// Expects every answer. `values`: a value for each row, which the index may include as well.
 void expect_answers(const Index& index, const PointTable& table, const TestColumn& values,
                     std::size_t boxes, Random& random);
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include <fmt/format.h>
 
@@ -204,6 +203,7 @@ class Checker {
     const auto end = static_cast<std::ptrdiff_t>((*found_.offsets)[i + 1]);
     std::vector<std::uint32_t> rows(found_.rows.begin() + begin, found_.rows.begin() + end);
     std::sort(rows.begin(), rows.end());
+    if (rows == matches_[i] && rows.size() <= options_.limit) return;
     const std::size_t wanted = std::min<std::size_t>(matches_[i].size(), options_.limit);
     if (rows.size() != wanted)
       return differ("lookup {}: {} rows in place of {}", i, rows.size(), wanted);
@@ -228,9 +228,15 @@ class Checker {
   }
 
   void check_union() {
-    std::set<std::uint32_t> wanted;
-    for (const std::vector<std::uint32_t>& rows : matches_) wanted.insert(rows.begin(), rows.end());
-    if (!std::equal(wanted.begin(), wanted.end(), found_.bitmap->begin(), found_.bitmap->end()))
+    std::vector<bool> is_wanted;
+    for (const std::vector<std::uint32_t>& rows : matches_) {
+      if (!rows.empty() && rows.back() >= is_wanted.size()) is_wanted.resize(rows.back() + 1);
+      for (const std::uint32_t row : rows) is_wanted[row] = true;
+    }
+    std::vector<std::uint32_t> wanted;
+    for (std::uint32_t row = 0; row < is_wanted.size(); ++row)
+      if (is_wanted[row]) wanted.push_back(row);
+    if (*found_.bitmap != wanted)
       differ("{} rows in the bitmap in place of {}, or other ones", found_.bitmap->size(),
              wanted.size());
   }
