@@ -13,7 +13,7 @@
 namespace rtindex {
 namespace {
 
-TEST(Array, HoldsWhatIsWritten) {
+TEST(Array, ReturnsWrittenElements) {
   // Below and above the size from which on arrays are mapped in huge pages.
   for (const std::size_t size : {1U, 7U, 64U, 1000U, 262143U, 262144U, 262145U, 3000000U}) {
     Array<std::uint64_t> array(size);

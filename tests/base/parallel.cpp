@@ -228,7 +228,7 @@ TEST(ThreadLimit, LimitsTheThreads) {
   EXPECT_EQ(parallel_threads(), before);
 }
 
-TEST(ThreadLimit, HoldsForNestedLoops) {
+TEST(ThreadLimit, LimitsNestedLoops) {
   for (const int threads : {1, 2}) {
     std::mutex mutex;
     std::set<std::thread::id> working;

@@ -67,7 +67,7 @@ void expect_equal(const Lookups& a, const Lookups& b) {
   EXPECT_TRUE(a.expected.to_host() == b.expected.to_host());
 }
 
-TEST_F(DeviceWorkload, ColumnsAreTheHosts) {
+TEST_F(DeviceWorkload, ColumnsEqualTheHosts) {
   for (const Named& column : columns()) {
     SCOPED_TRACE(column.name);
     const Column there = column.make(device());
@@ -79,7 +79,7 @@ TEST_F(DeviceWorkload, ColumnsAreTheHosts) {
   }
 }
 
-TEST_F(DeviceWorkload, DistributionsAreTheHosts) {
+TEST_F(DeviceWorkload, DistributionsEqualTheHosts) {
   for (const Distribution distribution : distributions())
     for (const int bits : {32, 64}) {
       SCOPED_TRACE(name_of(distribution));
@@ -92,7 +92,7 @@ TEST_F(DeviceWorkload, DistributionsAreTheHosts) {
     }
 }
 
-TEST_F(DeviceWorkload, PointsAreTheHosts) {
+TEST_F(DeviceWorkload, PointsEqualTheHosts) {
   for (const Named& column : columns()) {
     SCOPED_TRACE(column.name);
     const Column there = column.make(device());
@@ -111,7 +111,7 @@ TEST_F(DeviceWorkload, PointsAreTheHosts) {
   }
 }
 
-TEST_F(DeviceWorkload, RangesAreTheHosts) {
+TEST_F(DeviceWorkload, RangesEqualTheHosts) {
   for (const Named& column : columns()) {
     SCOPED_TRACE(column.name);
     const Ranked there(column.make(device()));
@@ -123,7 +123,7 @@ TEST_F(DeviceWorkload, RangesAreTheHosts) {
 }
 
 // Logarithms are rounded differently: a few lookups are neighbours in rank, each with its own sum.
-TEST_F(DeviceWorkload, SkewedPointsAreNearlyTheHosts) {
+TEST_F(DeviceWorkload, SkewedPointsNearlyEqualTheHosts) {
   for (const double exponent : {0.0, 0.5, 1.0, 2.0}) {
     const Lookups there = skewed_hits_in(uniform_column(device(), size, 32, 1), few, exponent, 2);
     const Lookups here = skewed_hits_in(uniform_column(host(), size, 32, 1), few, exponent, 2);
@@ -151,7 +151,7 @@ TEST_F(DeviceWorkload, KeyOrderIsTheHosts) {
   }
 }
 
-TEST_F(DeviceWorkload, SwapsAreTheHosts) {
+TEST_F(DeviceWorkload, SwapsEqualTheHosts) {
   for (const Neighbours neighbours : {Neighbours::positions, Neighbours::keys}) {
     Column there = dense_column(device(), size, 32, 1);
     Column here = dense_column(host(), size, 32, 1);
@@ -169,7 +169,7 @@ TEST_F(DeviceWorkload, SwapsAreTheHosts) {
   }
 }
 
-TEST_F(DeviceWorkload, ChangingTablesAreTheHosts) {
+TEST_F(DeviceWorkload, ChangingTablesEqualTheHosts) {
   for (const int bits : {32, 64}) {
     const ChangingTable::Shape shape{size, few, bits, NewKeys::narrow};
     ChangingTable there(device(), shape, 1);

@@ -115,7 +115,7 @@ TEST(Columns, KeyOrderKeepsValuesWithTheirKeys) {
   }
 }
 
-TEST(Columns, GivenKeysMayRepeat) {
+TEST(Columns, MayRepeatTheirKeys) {
   KeyArray keys(*host_memory, 64, 5);
   for (const std::size_t row : {0U, 3U}) keys.set(row, std::numeric_limits<std::uint64_t>::max());
   const Column column = column_of(std::move(keys), 1);

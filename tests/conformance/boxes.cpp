@@ -16,7 +16,7 @@ namespace {
 
 class Boxes : public testing::TestWithParam<std::string> {};
 
-TEST_P(Boxes, AreFoundLikeByTheScan) {
+TEST_P(Boxes, MatchTheScan) {
   Random random(34);
   const std::vector<ValueSource> sources = every_source();
   for (std::size_t columns = 2; columns <= 8; ++columns)

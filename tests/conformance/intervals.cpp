@@ -24,7 +24,7 @@ BuildOptions including(const std::string& spec, const ColumnView& values) {
   return options;
 }
 
-TEST_P(Intervals, AreFoundLikeByTheScan) {
+TEST_P(Intervals, MatchTheScan) {
   Random random(33);
   std::size_t turn = 0;
   for (const PointValues& values : every_values())

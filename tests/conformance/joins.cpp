@@ -49,7 +49,7 @@ std::vector<std::string> some_prefixes(const std::vector<Key>& keys, Random& ran
   return prefixes;
 }
 
-TEST_P(Joins, AreThoseOfAScan) {
+TEST_P(Joins, ReturnThePairsOfAScan) {
   const auto& [spec, workload] = GetParam();
   ChangingIndex table(some_rows(workload, affordable(160, 40)), spec, {.seed = 3});
   for (int changes = 0; changes < 4; ++changes) table.random_change();
@@ -90,7 +90,7 @@ INSTANTIATE_TEST_SUITE_P(Indexes, Joins,
 
 // Batches and matches that are large enough for parts by key, several threads and a rest beyond the
 // expected number of pairs; of rows that are deleted and filtered too.
-TEST(JoinsInAnyOrder, OfLargeBatchesAreThoseOfTheLookups) {
+TEST(JoinsInAnyOrder, ReturnAllPairsOfLargeBatches) {
   const auto rows = static_cast<std::uint32_t>(affordable(200'000, 20'000));
   std::vector<std::uint32_t> keys(rows);
   // Every tenth row has the same key, all others are unique.

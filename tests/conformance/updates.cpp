@@ -49,7 +49,7 @@ TEST_P(Updates, ToNullAndBack) {
   }
 }
 
-TEST_P(Updates, ThatAreInvalidChangeNothing) {
+TEST_P(Updates, ChangeNothingIfInvalid) {
   const TestColumn original = column();
   if (original.size() < 2) GTEST_SKIP() << "too few rows";
   const auto beyond = static_cast<std::uint32_t>(original.size());

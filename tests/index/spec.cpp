@@ -183,7 +183,7 @@ Spec with_defaults_of_kind(const Spec& spec) {
   throw Error("no kind of " + spec.text());
 }
 
-TEST(SpecOptions, AreCompletedForABackend) {
+TEST(SpecOptions, HaveTheDefaultsOfTheKind) {
   const auto complete = [](const char* text) { return with_defaults_of_kind(text).text(); };
   EXPECT_EQ(complete("btree@cuda"), "btree@cuda,gather=auto,group=1,delta=auto");
   EXPECT_EQ(complete("hash@cuda,group=32"), "hash@cuda,group=32,load=0.8,delta=auto");

@@ -66,7 +66,7 @@ TEST_F(DeviceBitmaps, AreCombinedAndCountedLikeThoseOfTheHost) {
 
 class BitmapsOfDeviceQueries : public GpuTest, public testing::WithParamInterface<std::string> {};
 
-TEST_P(BitmapsOfDeviceQueries, AreThoseOfTheHost) {
+TEST_P(BitmapsOfDeviceQueries, EqualThoseOfTheHost) {
   std::mt19937 random(5);
   std::vector<std::uint32_t> keys(5003);
   for (std::uint32_t& key : keys) key = random() % 1000;

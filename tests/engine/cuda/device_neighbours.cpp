@@ -138,7 +138,7 @@ using NeighbourCase = std::tuple<std::string, Type>;
 
 class DeviceNeighbours : public GpuTestWithParam<NeighbourCase> {};
 
-TEST_P(DeviceNeighbours, AreThoseOfAScan) {
+TEST_P(DeviceNeighbours, MatchTheScan) {
   const auto& [spec, type] = GetParam();
   Random random(static_cast<std::uint64_t>(type) + 31);
   const Shape shape{type};

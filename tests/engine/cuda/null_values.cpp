@@ -73,7 +73,7 @@ TEST_P(NullValues, AreSkipped) {
       }
 }
 
-TEST_P(NullValues, AreThoseOfMissesWhereNoneAreGiven) {
+TEST_P(NullValues, ReportOnlyMissesForValuesWithoutNulls) {
   const Index index = build(keys_, GetParam());
   for (const MemorySpace space : memory_spaces)
     for (const bool wants_matched : {false, true}) {

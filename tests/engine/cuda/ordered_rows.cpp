@@ -264,7 +264,7 @@ using OrderedCase = std::tuple<std::string, std::string>;
 
 class OrderedDeviceRows : public GpuTestWithParam<OrderedCase> {};
 
-TEST_P(OrderedDeviceRows, AreThoseOfASort) {
+TEST_P(OrderedDeviceRows, FollowTheSortedKeys) {
   const std::string spec = std::get<0>(GetParam());
   const OrderedColumn column = ordered_column_named(std::get<1>(GetParam()));
   // OptiX may run in software. The others have more points than the host answers in one chunk.

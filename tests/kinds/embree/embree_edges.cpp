@@ -301,7 +301,7 @@ std::string spec_name(const testing::TestParamInfo<std::string>& info) {
 
 INSTANTIATE_TEST_SUITE_P(Tracers, EmbreeEdges, testing::ValuesIn(specs()), spec_name);
 
-TEST(EmbreeEdgesOfRows, AreWhereRowsInOrderBegin) {
+TEST(EmbreeEdgesOfRows, ReturnRowsInKeyOrderUpToTheLimit) {
   Random random(8);
   std::vector<Whole> values;
   for (int i = 0; i < 900; ++i) values.push_back(random.between(0, 400));
@@ -320,7 +320,7 @@ TEST(EmbreeEdgesOfRows, AreWhereRowsInOrderBegin) {
   }
 }
 
-TEST(EmbreeEdgesOfRows, AreWhereAFewRowsInOrderAreFoundWithAFewHits) {
+TEST(EmbreeEdgesOfRows, LimitHitsToThoseOfTheRowsReturned) {
   Keys keys;
   for (std::uint64_t key = 0; key < 5000; ++key) keys.push_back(key);
   const TracedColumn column("rx:embree,mode=naive", column_of(keys));

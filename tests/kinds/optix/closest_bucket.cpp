@@ -26,7 +26,7 @@ class ClosestBucket : public testing::Test {
   int rays_ = 0;
 };
 
-TEST_F(ClosestBucket, IsThatOfTheFirstStructureWithAHit) {
+TEST_F(ClosestBucket, StopsAtTheFirstStructureWithAHit) {
   EXPECT_EQ(find({2, 0}), 2U);
   EXPECT_EQ(find({no_bucket, 1, 0}), 4U);
   EXPECT_EQ(find({no_bucket, 1, 0}, {10, 11, 12, 13, 14, 15, 16}), 14U);

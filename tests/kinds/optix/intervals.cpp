@@ -43,7 +43,7 @@ void expect_matches(const Index& index, const IntervalTable& table, Random& rand
 }
 
 // Keys from 0 to 1,999: many rows and planes with few bits.
-TEST_P(OptixIntervals, AreFoundLikeByTheScan) {
+TEST_P(OptixIntervals, MatchTheScan) {
   Random random(51);
   const PointValues values{"int32", {Type::i32}, wholes(0, 1, 2000)};
   const LeadingValues none = every_leading().front();
@@ -81,7 +81,7 @@ class OptixIntervalRays : public testing::Test {
 };
 
 // Eight intervals of two keys, in rows of four keys.
-TEST_F(OptixIntervalRays, AreOneThroughAKeyAndOneAlongARow) {
+TEST_F(OptixIntervalRays, CrossTheKeyAndRunAlongItsRow) {
   std::vector<std::uint32_t> starts;
   std::vector<std::uint32_t> ends;
   for (std::uint32_t i = 0; i < 8; ++i) {
