@@ -51,6 +51,13 @@ SHOWN["h200_distributions"] = pivot(
     # Ids with gaps span less than 2^32: as 64-bit keys they are stored like 32-bit ones.
     lambda index, kind: [gpu(index=index, metric="relative_to_uniform", keys=f"{kind} {bits}-bit")
                          if (kind, bits) != ("ids with gaps", 64) else None for bits in (64, 32)], decimals=2)
+SHOWN["h200_sorted"] = pivot(
+    "64 / 32 bits",
+    {"uniform": "uniform in order", "bursts": "timestamps with bursts in order", "dense sequence": "sequence in order"},
+    {"bytes a key": "bytes_per_key", "2^27 points, relative to unsorted uniform keys": "relative_to_uniform",
+     "build of 2^26 keys, ms": "build_ms"},
+    lambda metric, kind: [gpu(index="rx:native@cuda", metric=metric, keys=f"{kind} {bits}-bit") for bits in (64, 32)],
+    decimals=2)
 SHOWN["h200_host_memory"] = pivot(
     "data in host memory, 2^26 lookups, 32-bit keys, 16 cores, milliseconds",
     {"pinned": "pinned", "pageable": "ordinary"},
@@ -175,6 +182,18 @@ SHOWN["python_peers"] = pivot(
 python, cpp = (figure("neoverse-n1-2core/python-overhead.jsonl", "median", metric="call_ms", category="a batch of 1",
                       series=f"rtindex from {language}") for language in ("Python", "C++"))
 SHOWN["python_call_us"] = text((python - cpp) * 1e3, 0)
+SHOWN["python_one_key"] = pivot(
+    "microseconds", {name: f"one {name}" for name in ("int", "float", "str", "datetime", "tuple")},
+    {"`key in index`": "rtindex in", "`index.lookup(key)`": "rtindex lookup", "`index.nearest(key)`": "rtindex nearest",
+     "pandas `get_loc`": "pandas get_loc", "`numpy.searchsorted`": "NumPy searchsorted"},
+    lambda series, category: figure("xeon-2core/python-objects.jsonl", "median", series=series, category=category,
+                                    metric="call_us"), decimals=1)
+stops = {record["category"]: record for record in records("xeon-2core/python-interrupts.jsonl")
+         if record["metric"] == "stop_ms"}
+own_stops = [record for record in stops.values() if record["series"] == "rtindex"]
+SHOWN["python_stop_ms"] = " to ".join(text(end(record["median"] for record in own_stops), 0) for end in (min, max))
+SHOWN["python_slowest_stop_ms"] = text(max(max(record["runs"]) for record in own_stops), 0)
+SHOWN["pandas_stop_ms"] = text(stops["sort of pandas"]["median"], 0)
 for name, answers in (("c_buffers_us", "into buffers"), ("c_arrow_us", "as Arrow arrays")):
     c, cpp = (figure("neoverse-v1-2core/c-call-cost.jsonl", "value", index=language, metric="call_us", answers=answers,
                      lookups=1) for language in ("C$", r"C\+\+$"))
@@ -247,12 +266,39 @@ SHOWN["filters_gpu"] = pivot(
          ("counts of 2^16 boxes", ", ms", "rx:native@cuda, counts of 65536 boxes", 1))},
     lambda row, share: filter_figure(row[0], row[1], share, row[2]))
 
+FEW_SHARES = {"10^-6": 1e-6, "10^-5": 1e-5, "10^-4": 1e-4, "10^-3": 1e-3}
+traced = functools.partial(figure, "nvidia-h200/filters-rays.jsonl", "value")
+SHOWN["filters_rays"] = pivot(
+    "rows that match", FEW_SHARES,
+    {"counts of 2^12 boxes, `rx:optix`, ms": ("rx:optix, counts of 4096 boxes", "lookup_ms"),
+     "`rx:native@cuda`, ms": ("rx:native@cuda, counts of 4096 boxes", "lookup_ms"),
+     "rays of a box": ("rx:optix, counts of 4096 boxes", "rays_per_lookup"),
+     "rows that they hit": ("rx:optix, counts of 4096 boxes", "hits_per_lookup")},
+    lambda row, share: traced(metric=row[1], series=f"{row[0]}, three uniform columns", x=share))
+SHOWN["filters_cpu"] = pivot(
+    "us a query, rows that match", {"10^-6": "1e-06", "10^-4": "0.0001", "10^-2": "0.01", "one half": "0.5"},
+    {**{f"{what}, {series}": (series, what, "uniform") for what in ("count", "rows")
+        for series in ("rtindex", "polars", "DuckDB", "NumPy")},
+     "count, rtindex, many in a batch": ("rtindex, batch", "count", "uniform"),
+     **{f"{what}, rtindex, correlated columns": ("rtindex", what, "correlated") for what in ("count", "rows")}},
+    lambda row, share: figure("xeon-2core/python-filters.jsonl", "median", series=row[0],
+                              category=f"{row[1]} at {share}, {row[2]}", metric="ns_per_lookup") / 1000)
+
 # Changes
 SHOWN["changes_batches"] = pivot(
     "rows in a batch", {"1": 0, "2^12": 12, "2^16": 16, "2^20": 20, "2^22": 22, "2^24": 24},
     {f"{change}, ms": change for change in ("insert", "update", "erase")},
     lambda change, x: figure("nvidia-h200/changes.jsonl", "value", metric="change_ms",
                              series=f"rx:native@cuda, {change}", x=x))
+BESIDE = "all kinds, beside a reader"
+single = functools.partial(figure, "xeon-2core/changes-single.jsonl", "value", series="rx:native@cpu")
+SHOWN["changes_single"] = pivot(
+    "microseconds", {"p50": "p50", "p99": "p99", "p99.9": "p999"},
+    {**{f"{change}{', first lookups' if of == 'lookup' else ''}": (change, of)
+        for change in ("insert", "erase", "update", "set_included") for of in ("change", "lookup")},
+     "change of any kind, beside a reader": (BESIDE, "change"), "lookup of one key, beside a writer": (BESIDE, "lookup")},
+    lambda row, rank: single(metric=f"{row[1]}_{rank}_us", category=row[0]))
+SHOWN["changes_single_rate"] = text(single(metric="changes_per_s", category=BESIDE))
 changed = functools.partial(figure, "nvidia-h200/changes-lookups.jsonl", "value")
 SHOWN["changes_lookups"] = pivot(
     "", {"just built": "rx:native@cuda, static", "before a merge": "rx:native@cuda, fullest delta, 5% erased"},
@@ -355,6 +401,8 @@ SHOWN["dask_costs"] = pivot(
 def counted(record: dict) -> str | None:
     """What a record counts."""
     series = record.get("series")
+    if record["experiment"] == "coverage" and not (ROOT / "src" / series).is_dir():
+        raise SystemExit(f"a record of coverage names src/{series}/, which does not exist: remove it")
     if record["experiment"] == "soak":
         return "answers of large random columns checked" if record["metric"] == "answers_checked" else None
     return {"reliability": series, "fuzz": f"executions of the fuzzer {series}",
