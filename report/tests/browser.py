@@ -117,7 +117,7 @@ class Browser:
         scheme = "dark" if dark else "light"
         features = [{"name": "prefers-color-scheme", "value": scheme}]
         self.call("Emulation.setEmulatedMedia", media="", features=features)
-        # The same address at another element would not be loaded again.
+        # Chrome does not load an address again that differs only in its element.
         for address in ("about:blank", f"file://{path}#{at}"):
             self._events.clear()
             self.call("Page.navigate", url=address)

@@ -65,12 +65,12 @@ std::cout << before.valid() << "\\n";
     assert lines == [blocks("text", page)[0].splitlines()[0], "6"], lines
 
 
-def joins_run(folder):
+def blocks_run(folder, name, least):
     """Each C++ and shell block of the page prints the block of output below it."""
-    page = (source / "docs/joins.md").read_text()
+    page = (source / "docs" / name).read_text()
     pairs = re.findall(r"```(cpp|sh)\n(.*?)```\s+```output\n(.*?)```", page, re.DOTALL)
     assert len(pairs) == len(blocks("cpp", page)) + len(blocks("sh", page)), "a block without output"
-    assert len(pairs) >= 8, len(pairs)
+    assert len(pairs) >= least, len(pairs)
     program = "".join("{\n" + block + "}\n" for language, block, _ in pairs if language == "cpp")
     lines = output_of(folder, f"""#include <iostream>
 #include <string>
@@ -165,6 +165,7 @@ def snippets_compile(folder):
 with tempfile.TemporaryDirectory() as name:
     example_compiles_and_runs(pathlib.Path(name))
     changes_run(pathlib.Path(name))
-    joins_run(pathlib.Path(name))
+    blocks_run(pathlib.Path(name), "joins.md", 8)
+    blocks_run(pathlib.Path(name), "filters.md", 1)
     commands_run(pathlib.Path(name))
     snippets_compile(pathlib.Path(name))
