@@ -19,7 +19,7 @@ from ._lists import (
     plain_array,
     times_of,
 )
-from ._names import as_table, columns_by_name, columns_of, is_one_key, is_pandas, is_scalar
+from ._names import as_table, columns_by_name, is_one_key, is_pandas, is_scalar
 from ._objects import OBJECTS, objects, wide_integers
 from ._times import zone_of
 from ._type_names import require_comparable

@@ -9,7 +9,7 @@ import numpy as np
 import pandas
 from pandas.api.types import is_list_like
 
-from ._asof import grouped, index_over, key_of, neighbour_rows
+from ._asof import index_over, key_of, neighbour_rows
 from ._core import MISS
 from ._errors import InvalidArgumentError
 from ._index import Index, build
