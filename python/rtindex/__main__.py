@@ -13,16 +13,21 @@ def print_build() -> None:
         print(f"{'available' if index.available else 'missing  '}  {index.spec}: {index.reason}")
 
 
+def end_by_signals() -> None:
+    """Ctrl-C and closed pipes end the command as they end any program, not by Python's exceptions."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+
+
 def command() -> None:
     if not hasattr(_core, "run_command"):
         sys.exit("rtindex: this package was built without the command (RTINDEX_CLI=OFF)")
-    # The command ends by these as any program does, not by Python's exceptions.
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    end_by_signals()
     sys.exit(_core.run_command(["rtindex", *sys.argv[1:]]))
 
 
 if __name__ == "__main__":
     if len(sys.argv) > 1:
         command()
+    end_by_signals()
     print_build()

@@ -1,5 +1,6 @@
 """The `rtindex` command that comes with the package."""
 
+import os
 import pathlib
 import signal
 import subprocess
@@ -57,6 +58,15 @@ def test_interrupts_and_closed_pipes_end_it_as_any_program():
 
 
 @pytest.mark.skipif(not SCRIPT.exists(), reason="the package is not installed")
+def test_what_is_built_in_ends_with_a_closed_pipe():
+    read, write = os.pipe()
+    os.close(read)
+    with os.fdopen(write, "w") as closed:
+        ended = subprocess.run([sys.executable, "-u", "-m", "rtindex"], stdout=closed,
+                               stderr=subprocess.PIPE, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (-signal.SIGPIPE, "")
+
+
 def test_the_script_is_the_same_command():
     shown = subprocess.run([SCRIPT, "--version"], capture_output=True, text=True, check=True)
     assert shown.stdout.strip() == _core.build_text.strip()
