@@ -304,8 +304,8 @@ class RTINDEX_API ColumnView {
   /// \overload
   [[nodiscard]] static ColumnView strings(std::span<const std::int64_t> offsets, const char* bytes);
   /// Views a dictionary column: element i is `values[indices[i]]`. Indices are integers; an element
-  /// is null where its index or its value is null. Numbers are copied, strings stay in `values`,
-  /// which may hold a value several times, and are encoded once each. Host memory only.
+  /// is null where its index or its value is null. Strings stay in `values`, which may hold a value
+  /// several times, and are encoded once each; all other elements are copied. Host memory only.
   [[nodiscard]] static ColumnView dictionary(const ColumnView& indices, const ColumnView& values);
   /// Views several columns of one length as one column of tuples in lexicographic order. A tuple
   /// with a null in it is null.

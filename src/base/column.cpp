@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
-#include <limits>
 #include <optional>
 #include <utility>
 
@@ -217,81 +215,6 @@ ColumnView ColumnView::points(std::vector<ColumnView> columns) {
   ColumnView view = composite(std::move(columns));
   view.are_points_ = true;
   return view;
-}
-
-namespace {
-
-// The position of element i; none where it is null.
-template <class T>
-std::optional<std::uint32_t> position_at(const ColumnView& indices, std::size_t i,
-                                         const ColumnView& values) {
-  if (!indices.valid(i)) return std::nullopt;
-  const auto index = value_of(static_cast<const T*>(indices.data())[i]);
-  if (index < 0 || std::cmp_greater_equal(index, values.size()))
-    fail("index {} of row {} is outside of the dictionary of {} values", index, i, values.size());
-  const auto position = static_cast<std::uint32_t>(index);  // NOLINT(bugprone-signed-char-misuse)
-  return values.valid(position) ? std::optional(position) : std::nullopt;
-}
-
-}  // namespace
-
-ColumnView ColumnView::dictionary(const ColumnView& indices, const ColumnView& values) {
-  if (!is_integer(indices.type()) || indices.type() == Type::boolean)
-    fail("expected the indices of a dictionary as integers, got {}", name_of(indices.type()));
-  if (values.type() == Type::composite)
-    fail("a dictionary cannot hold composites: make a composite of dictionary columns");
-  if (indices.memory_space() == MemorySpace::device || values.memory_space() == MemorySpace::device)
-    fail("a dictionary column cannot lie in device memory: copy it to host memory, or decode it");
-  if (values.size() >= std::numeric_limits<std::uint32_t>::max())
-    fail("a dictionary of {} values: expected fewer than 2^32 - 1", values.size());
-  const bool is_string = values.type() == Type::string;
-  const std::size_t width = width_of(values.type());
-  auto own = std::make_shared<Dictionary>();
-  own->values = values;
-  if (indices.nullable() || values.nullable()) own->validity.assign((indices.size() + 7) / 8, 0);
-  if (is_string) {
-    for (std::size_t i = 0; i < values.size(); ++i)
-      own->strings.push_back(values.valid(i) ? values.string(i) : std::string_view());
-    own->strings.emplace_back();
-    own->positions.resize(indices.size());
-  } else {
-    own->elements.resize((indices.size() * width + 7) / 8);
-  }
-  auto* const elements = reinterpret_cast<std::byte*>(own->elements.data());
-  const auto* const source = static_cast<const std::byte*>(values.data());
-  visit_native(indices.type(), [&]<class T>() {
-    if constexpr (std::is_integral_v<T>) {
-      for (std::size_t i = 0; i < indices.size(); ++i) {
-        const std::optional<std::uint32_t> position = position_at<T>(indices, i, values);
-        if (position && !own->validity.empty())
-          own->validity[i / 8] = static_cast<std::uint8_t>(own->validity[i / 8] | 1U << i % 8);
-        if (is_string)
-          own->positions[i] = position.value_or(static_cast<std::uint32_t>(values.size()));
-        else if (position)
-          std::memcpy(elements + i * width, source + *position * width, width);
-      }
-    }
-  });
-  ColumnView view = is_string ? ColumnView() : of(values.type(), elements, indices.size());
-  view.type_ = values.type();
-  view.size_ = indices.size();
-  view.time_unit_ = values.time_unit();
-  view.scale_ = values.scale_;
-  if (is_string) {
-    view.layout_ = StringLayout::indexed;
-    view.data_ = own->positions.data();
-  }
-  if (!own->validity.empty()) view.validity_ = own->validity.data();
-  view.dictionary_ = std::move(own);
-  return view;
-}
-
-const ColumnView* ColumnView::dictionary_values() const {
-  return layout_ == StringLayout::indexed ? &dictionary_->values : nullptr;
-}
-
-const std::uint32_t* ColumnView::dictionary_positions() const {
-  return layout_ == StringLayout::indexed ? static_cast<const std::uint32_t*>(data_) : nullptr;
 }
 
 ColumnView ColumnView::with_validity(const std::uint8_t* bitmap, std::size_t bit_offset) const {

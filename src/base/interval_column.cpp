@@ -43,8 +43,8 @@ std::optional<Type> common_type(Type a, Type b) {
 }
 
 // The numbers in a type that holds them all.
-std::vector<std::uint64_t> converted(const ColumnView& column, Type type) {
-  std::vector<std::uint64_t> elements((column.size() * width_of(type) + 7) / 8);
+Array<std::uint64_t> converted(const ColumnView& column, Type type) {
+  Array<std::uint64_t> elements((column.size() * width_of(type) + 7) / 8);
   visit_native(type, [&]<class Wide>() {
     visit_native(column.type(), [&]<class Narrow>() {
       const auto* const from = static_cast<const Narrow*>(column.data());

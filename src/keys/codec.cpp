@@ -157,26 +157,13 @@ EncodedColumn KeyCodec::encode(const ColumnView& column, std::size_t row_count) 
   if (lists_rows) encoded.rows = Array<std::uint32_t>(has_nulls ? starts[blocks] : column.size());
   encoded.keys = PackedKeys(has_nulls ? starts[blocks] : column.size(), span());
 
-  // Each value of a dictionary is encoded once.
-  std::vector<std::uint64_t> of_values;
-  const std::uint32_t* const positions = column.dictionary_positions();
-  if (positions != nullptr) {
-    const ColumnView& values = *column.dictionary_values();
-    of_values.resize(values.size() + 1);
-    parallel_for(values.size(), encode_grain, [&](std::size_t first, std::size_t count) {
-      encode_rows(values, first, count, of_values.data() + first);
-    });
-  }
-
+  const RowEncoder encoder = row_encoder(column);
   parallel_for(column.size(), encode_grain, [&](std::size_t first, std::size_t count) {
     std::uint64_t keys[encode_block];
     std::size_t next = has_nulls ? starts[first / encode_grain] : first;
     for (std::size_t begin = first; begin < first + count; begin += encode_block) {
       const std::size_t size = std::min(encode_block, first + count - begin);
-      if (positions == nullptr)
-        encode_rows(column, begin, size, keys);
-      else
-        for (std::size_t i = 0; i < size; ++i) keys[i] = of_values[positions[begin + i]];
+      encoder(begin, size, keys);
       for (std::size_t i = 0; i < size; ++i) {
         if (has_nulls && !column.valid(begin + i)) continue;
         if (lists_rows) encoded.rows[next] = rows_.row(begin + i);
@@ -185,6 +172,24 @@ EncodedColumn KeyCodec::encode(const ColumnView& column, std::size_t row_count) 
     }
   });
   return encoded;
+}
+
+RowEncoder KeyCodec::row_encoder(const ColumnView& column) const {
+  const ColumnView* const values = column.dictionary_values();
+  // A change of a few rows can have a large dictionary.
+  if (values == nullptr || values->size() > column.size())
+    return [this, column](std::size_t first, std::size_t count, std::uint64_t* keys) {
+      encode_rows(column, first, count, keys);
+    };
+  auto of_values = std::make_shared<std::vector<std::uint64_t>>(values->size() + 1);
+  parallel_for(values->size(), encode_grain, [&](std::size_t first, std::size_t count) {
+    encode_rows(*values, first, count, of_values->data() + first);
+  });
+  return [of_values = std::move(of_values), positions = column.dictionary_positions()](
+             std::size_t first, std::size_t count, std::uint64_t* keys) {
+    const std::uint64_t* const encoded = of_values->data();
+    for (std::size_t i = 0; i < count; ++i) keys[i] = encoded[positions[first + i]];
+  };
 }
 
 OwnedColumn KeyCodec::null_column(std::size_t size) const {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -37,6 +38,9 @@ struct KeyExtent {
     return {std::min(a.smallest, b.smallest), std::max(a.largest, b.largest)};
   }
 };
+
+// Encodes elements [first, first + count) of a column.
+using RowEncoder = std::function<void(std::size_t first, std::size_t count, std::uint64_t* keys)>;
 
 // Orders full keys that share an encoded key, where the encoding is lossy. Results: <0, 0, >0.
 class FullKeyComparer {
@@ -110,6 +114,9 @@ class KeyCodec {
   }
   virtual void encode_rows(const ColumnView& column, std::size_t first, std::size_t count,
                            std::uint64_t* keys) const = 0;
+  // encode_rows() of one column, which encodes each value of a dictionary once. The codec and the
+  // memory of the column must outlive it.
+  [[nodiscard]] virtual RowEncoder row_encoder(const ColumnView& column) const;
   // Element i is key i of the encoded column.
   [[nodiscard]] virtual OwnedColumn decode(const EncodedColumn& encoded) const = 0;
   // A column of the codec's type, all null until it is set.

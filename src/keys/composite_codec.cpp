@@ -140,15 +140,25 @@ class CompositeCodec final : public KeyCodec {
 
   void encode_rows(const ColumnView& column, std::size_t first, std::size_t count,
                    std::uint64_t* keys) const override {
-    std::fill_n(keys, count, 0);
-    std::vector<std::uint64_t> own(count);
+    row_encoder(column)(first, count, keys);
+  }
+
+  [[nodiscard]] RowEncoder row_encoder(const ColumnView& column) const override {
     const std::size_t packed = std::min(own_fields_.size(), fields_.first_compared + 1);
-    for (std::size_t p = 0; p < packed; ++p) {
-      own_fields_[p].codec->encode_rows(column.parts()[p], first, count, own.data());
-      for (std::size_t i = 0; i < count; ++i)
-        keys[i] = append_field(keys[i], fields_.fields[p], own[i]);
-    }
-    for (std::size_t i = 0; i < count; ++i) keys[i] -= map_.base;
+    std::vector<RowEncoder> encoders;
+    for (std::size_t p = 0; p < packed; ++p)
+      encoders.push_back(own_fields_[p].codec->row_encoder(column.parts()[p]));
+    return [this, encoders = std::move(encoders)](std::size_t first, std::size_t count,
+                                                  std::uint64_t* keys) {
+      std::fill_n(keys, count, 0);
+      std::vector<std::uint64_t> own(count);
+      for (std::size_t p = 0; p < encoders.size(); ++p) {
+        encoders[p](first, count, own.data());
+        for (std::size_t i = 0; i < count; ++i)
+          keys[i] = append_field(keys[i], fields_.fields[p], own[i]);
+      }
+      for (std::size_t i = 0; i < count; ++i) keys[i] -= map_.base;
+    };
   }
 
   [[nodiscard]] OwnedColumn decode(const EncodedColumn& encoded) const override {
@@ -244,9 +254,10 @@ class CompositeCodec final : public KeyCodec {
     for (std::size_t p = fields_.first_compared; p < own_fields_.size(); ++p) {
       const KeyCodec& codec = *own_fields_[p].codec;
       PackedKeys kept(column.size(), codec.span());
+      const RowEncoder encoder = codec.row_encoder(column.parts()[p]);
       parallel_for(column.size(), block_rows, [&](std::size_t first, std::size_t count) {
         std::uint64_t keys[block_rows];
-        codec.encode_rows(column.parts()[p], first, count, keys);
+        encoder(first, count, keys);
         for (std::size_t i = 0; i < count; ++i) kept.set(first + i, keys[i]);
       });
       own_fields_[p].keys = std::move(kept);
@@ -254,12 +265,13 @@ class CompositeCodec final : public KeyCodec {
   }
 
   [[nodiscard]] KeyExtent extent_of(const ColumnView& column) const {
+    const RowEncoder encoder = row_encoder(column);
     return parallel_reduce(
         column.size(), block_rows, KeyExtent{},
         [&](std::size_t first, std::size_t count) {
           KeyExtent here;
           std::uint64_t keys[block_rows];
-          encode_rows(column, first, count, keys);
+          encoder(first, count, keys);
           for (std::size_t i = 0; i < count; ++i)
             if (column.valid(first + i)) here.add(keys[i]);
           return here;

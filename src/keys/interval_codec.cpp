@@ -146,6 +146,10 @@ void IntervalCodec::encode_rows(const ColumnView& column, std::size_t first, std
   points_->encode_rows(points_of(column, Side::start), first, count, keys);
 }
 
+RowEncoder IntervalCodec::row_encoder(const ColumnView& column) const {
+  return points_->row_encoder(points_of(column, Side::start));
+}
+
 EncodedColumn IntervalCodec::encode(const ColumnView& column, std::size_t row_count) const {
   EncodedColumn encoded = KeyCodec::encode(column, row_count);
   encode_interval_ends(column, encoded);
@@ -154,7 +158,7 @@ EncodedColumn IntervalCodec::encode(const ColumnView& column, std::size_t row_co
 }
 
 void IntervalCodec::encode_interval_ends(const ColumnView& column, EncodedColumn& encoded) const {
-  const ColumnView ends = points_of(column, Side::end);
+  const RowEncoder encode_ends = points_->row_encoder(points_of(column, Side::end));
   encoded.ends = PackedKeys(encoded.size(), span());
   parallel_for(encoded.size(), interval_grain, [&](std::size_t first, std::size_t count) {
     std::uint64_t keys[interval_block];
@@ -166,7 +170,7 @@ void IntervalCodec::encode_interval_ends(const ColumnView& column, EncodedColumn
       while (i + size < stop && size < interval_block &&
              rows().row(element + size) == encoded.row(i + size))
         ++size;
-      points_->encode_rows(ends, element, size, keys);
+      encode_ends(element, size, keys);
       for (std::size_t k = 0; k < size; ++k) {
         if (keys[k] < encoded.keys[i + k])
           fail("the interval in row {} ends at {}, before it starts at {}: swap them", element + k,

@@ -38,6 +38,7 @@ class IntervalCodec final : public KeyCodec {
                    std::uint64_t* keys) const override;
   // Without ends, intervals end where they start.
   [[nodiscard]] OwnedColumn decode(const EncodedColumn& encoded) const override;
+  [[nodiscard]] RowEncoder row_encoder(const ColumnView& column) const override;
   [[nodiscard]] EncodedEnds encode_ends(const ColumnView& lookups, std::size_t i) const override {
     return points_->encode_ends(lookups, i);
   }

@@ -174,24 +174,15 @@ std::vector<Interval> PointCodec::encode_values(std::size_t column,
 PackedKeys PointCodec::encode_column(const ColumnView& values, std::size_t column) const {
   const PointColumn& own = columns_[column];
   PackedKeys encoded(values.size(), largest(column));
-  // Each value of a dictionary is encoded once.
-  std::vector<std::uint64_t> of_values;
-  const std::uint32_t* const positions = values.dictionary_positions();
-  if (positions != nullptr) {
-    const ColumnView& distinct = *values.dictionary_values();
-    of_values.resize(distinct.size() + 1);
-    own.values->encode_rows(distinct, 0, distinct.size(), of_values.data());
-  }
+  const RowEncoder encoder = own.values->row_encoder(values);
   parallel_for(values.size(), point_grain, [&](std::size_t first, std::size_t count) {
     std::uint64_t keys[point_block];
     for (std::size_t begin = first; begin < first + count; begin += point_block) {
       const std::size_t size = std::min(point_block, first + count - begin);
       if (own.values->empty())
         std::fill_n(keys, size, std::uint64_t{0});
-      else if (positions == nullptr)
-        own.values->encode_rows(values, begin, size, keys);
       else
-        for (std::size_t i = 0; i < size; ++i) keys[i] = of_values[positions[begin + i]];
+        encoder(begin, size, keys);
       for (std::size_t i = 0; i < size; ++i)
         encoded.set(begin + i, values.valid(begin + i) ? keys[i] : own.has_nulls ? own.null() : 0);
     }

@@ -222,13 +222,19 @@ struct CodeFacts {
   }
 };
 
+// The strings to encode: the values of a dictionary, once each. A change of a few rows can have a
+// large dictionary.
+[[nodiscard]] const ColumnView& distinct_of(const ColumnView& column) {
+  const ColumnView* const values = column.dictionary_values();
+  return values != nullptr && values->size() <= column.size() ? *values : column;
+}
+
 [[nodiscard]] CodeFacts encode_all(const ColumnView& column, const StringDictionary& dictionary,
                                    Array<bool>& is_kept) {
-  if (const ColumnView* const values = column.dictionary_values()) {
-    // Each value is encoded once.
-    Array<bool> is_kept_value(values->size() + 1);
-    CodeFacts codes = encode_all(*values, dictionary, is_kept_value);
-    is_kept_value[values->size()] = false;
+  if (const ColumnView& values = distinct_of(column); &values != &column) {
+    Array<bool> is_kept_value(values.size() + 1);
+    CodeFacts codes = encode_all(values, dictionary, is_kept_value);
+    is_kept_value[values.size()] = false;
     bool is_any_valid = false;
     for (std::size_t row = 0; row < column.size(); ++row) {
       is_kept[row] = is_kept_value[column.dictionary_positions()[row]];
@@ -265,8 +271,7 @@ struct CodeFacts {
 std::unique_ptr<KeyCodec> make_string_codec(const ColumnView& column, KeyUse use) {
   StringDictionary dictionary(sample_of(column), column.size());
   if (use == KeyUse::points && !dictionary.is_exact()) return make_string_hash_codec(column);
-  const ColumnView& distinct =
-      column.dictionary_values() != nullptr ? *column.dictionary_values() : column;
+  const ColumnView& distinct = distinct_of(column);
   Array<bool> is_kept(column.size());
   CodeFacts codes = encode_all(column, dictionary, is_kept);
   // The sample may lack a few strings that the dictionary has room for.

@@ -1,15 +1,13 @@
-// Units, scales and dictionaries on every index of a CPU.
+// Units and scales on every index of a CPU.
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include <rtindex/rtindex.hpp>
 
-#include "support/random.hpp"
 #include "support/specs.hpp"
 
 namespace rtindex::test {
@@ -168,130 +166,6 @@ TEST(Types, KeysOf128BitsFitABuffer) {
                                   {.direction = Direction::forward}),
                    {}, {.key = key.data()});
   EXPECT_EQ(key, (std::vector<std::uint64_t>{9, 1}));
-}
-
-class Dictionaries : public testing::TestWithParam<std::string> {};
-
-// A dictionary column and the same column decoded answer alike.
-struct Pair {
-  std::vector<std::string> values;
-  std::vector<std::uint16_t> indices;
-  std::vector<std::uint8_t> valid_values, valid;
-  std::vector<std::string> plain;
-  std::vector<std::uint8_t> plain_valid;
-
-  Pair(std::size_t size, std::size_t distinct, const std::string& start, Random& random)
-      : valid_values((distinct + 7) / 8, 0xff),
-        valid((size + 7) / 8, 0xff),
-        plain_valid((size + 7) / 8, 0) {
-    for (std::size_t i = 0; i < distinct; ++i)
-      values.push_back(start + std::to_string(random.below(distinct)));  // some repeat
-    valid_values[0] = 0b1111'1011;
-    for (std::size_t i = 0; i < size; ++i) {
-      indices.push_back(static_cast<std::uint16_t>(random.below(distinct)));
-      const bool is_null = random.one_in(7);
-      if (is_null) valid[i / 8] = static_cast<std::uint8_t>(valid[i / 8] & ~(1U << i % 8));
-      if (is_null && random.one_in(2)) indices.back() = 60000;
-      plain.push_back(is_null ? "" : values[indices.back()]);
-      if (!is_null && indices.back() != 2)
-        plain_valid[i / 8] = static_cast<std::uint8_t>(plain_valid[i / 8] | 1U << i % 8);
-    }
-  }
-
-  [[nodiscard]] ColumnView dictionary() const {
-    return ColumnView::dictionary(ColumnView(indices).with_validity(valid.data()),
-                                  ColumnView(values).with_validity(valid_values.data()));
-  }
-  [[nodiscard]] ColumnView decoded() const {
-    return ColumnView(plain).with_validity(plain_valid.data());
-  }
-};
-
-TEST_P(Dictionaries, OfStringsAnswerLikeDecodedColumns) {
-  Random random(3);
-  const AnswerOptions all{.answers = Answer::first | Answer::count, .matched = true};
-  for (const std::string& start : {std::string("a"), std::string(90, 'x')})
-    for (const std::size_t distinct : {3, 50, 2000}) {
-      SCOPED_TRACE(distinct);
-      const Pair keys(1500, distinct, start, random);
-      const Pair lookups(700, distinct, start, random);
-      Index index = build(keys.dictionary(), GetParam());
-      Index plain = build(keys.decoded(), GetParam());
-      const auto expect_alike = [&] {
-        EXPECT_EQ(index.valid(), plain.valid());
-        for (const ColumnView& column : {lookups.dictionary(), lookups.decoded()}) {
-          const Answers found = index.lookup(column, all);
-          const Answers wanted = plain.lookup(lookups.decoded(), all);
-          ASSERT_TRUE(std::ranges::equal(found.first(), wanted.first()));
-          ASSERT_TRUE(std::ranges::equal(found.count(), wanted.count()));
-          ASSERT_TRUE(std::ranges::equal(found.matched_bitmap(), wanted.matched_bitmap()));
-          if (!index.supports(Answer::count, QueryKind::range)) continue;
-          ASSERT_TRUE(std::ranges::equal(index.range(column, {}, all).count(),
-                                         plain.range(lookups.decoded(), {}, all).count()));
-        }
-      };
-      expect_alike();
-      index.insert(lookups.dictionary());
-      plain.insert(lookups.decoded());
-      expect_alike();
-      EXPECT_EQ(index.erase_keys(lookups.dictionary().slice(10, 5)),
-                plain.erase_keys(lookups.decoded().slice(10, 5)));
-      expect_alike();
-      index.merge();
-      plain.merge();
-      expect_alike();
-    }
-}
-
-TEST_P(Dictionaries, OfNumbersAndInTuples) {
-  const std::vector<double> numbers = {2.5, -1.0, 2.5};
-  const std::vector<std::int64_t> indices = {2, 1, 0, 1};
-  const ColumnView column = ColumnView::dictionary(indices, numbers);
-  EXPECT_EQ(column.type(), Type::f64);
-  const Index index = build(column, GetParam());
-  const Answers found =
-      index.lookup(std::vector<double>{2.5, -1.0, 0.0}, {.answers = Answer::count});
-  EXPECT_TRUE(std::ranges::equal(found.count(), std::vector<std::uint32_t>{2, 2, 0}));
-
-  const std::vector<std::string> cities = {"Bonn", "Mainz", "Bonn"};
-  const std::vector<std::uint8_t> places = {0, 1, 2, 1};
-  const ColumnView tuples = ColumnView::composite({ColumnView::dictionary(places, cities), column});
-  const std::vector<std::string> city = {"Bonn", "Mainz"};
-  const std::vector<double> number = {2.5, -1.0};
-  const Answers of_tuples =
-      build(tuples, GetParam())
-          .lookup(ColumnView::composite({city, number}), {.answers = Answer::count});
-  EXPECT_TRUE(std::ranges::equal(of_tuples.count(), std::vector<std::uint32_t>{2, 2}));
-}
-
-TEST_P(Dictionaries, WithoutAValidRow) {
-  const std::vector<std::string> values = {"a", "b"};
-  const std::vector<std::uint8_t> indices = {0, 1, 1};
-  const std::uint8_t valid = 0;
-  const ColumnView column =
-      ColumnView::dictionary(ColumnView(indices).with_validity(&valid), values);
-  Index index = build(column, GetParam());
-  EXPECT_EQ(index.valid(), 0U);
-  EXPECT_EQ(index.lookup(values, Answer::count).count()[0], 0U);
-  index.insert(values);
-  EXPECT_EQ(index.lookup(values, Answer::count).count()[0], 1U);
-  EXPECT_EQ(build(ColumnView::dictionary(std::vector<int>{}, values), GetParam()).size(), 0U);
-}
-
-INSTANTIATE_TEST_SUITE_P(Index, Dictionaries, testing::ValuesIn(host_specs()),
-                         [](const auto& item) { return test_name(item.param); });
-
-TEST(Dictionaries, RejectWhatIsNoDictionary) {
-  const std::vector<std::string> values = {"a", "b"};
-  const auto make = [&](const ColumnView& indices, const ColumnView& of) {
-    return error_of([&] { static_cast<void>(ColumnView::dictionary(indices, of)); });
-  };
-  EXPECT_TRUE(says(make(std::vector<int>{0, 2}, values), "index 2 of row 1 is outside"));
-  EXPECT_TRUE(says(make(std::vector<int>{-1}, values), "index -1 of row 0 is outside"));
-  EXPECT_TRUE(says(make(std::vector<double>{0}, values), "as integers, got float64"));
-  EXPECT_TRUE(says(make(std::vector<int>{0}, ColumnView::composite({values})), "composites"));
-  EXPECT_TRUE(
-      says(make(ColumnView(std::vector<int>{0}).on_device(), values), "cannot lie in device"));
 }
 
 }  // namespace
