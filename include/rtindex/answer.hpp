@@ -114,6 +114,13 @@ enum class ValueClass : std::uint8_t {
   return is_signed ? ValueClass::i64 : ValueClass::u64;
 }
 
+/// The type of the values that `sum`, `min` and `max` aggregate.
+struct ValueType {
+  Type type = Type::u64;
+  TimeUnit time_unit = TimeUnit::unspecified;  ///< of timestamps, times of day and durations
+  int scale = 0;                               ///< of decimals
+};
+
 /// What `sum`, `min` and `max` return for a lookup without a match, by the class of the value type;
 /// `mean` returns `f64`.
 struct MissValues {
@@ -183,8 +190,9 @@ struct AnswerOptions {
 };
 
 /// `sum`, `min` or `max` of every lookup. The value type decides: uint64 for bool and unsigned
-/// integers (sums wrap), int64 for signed integers (sums wrap), double for floats. Those of
-/// decimals and times have the scale and unit of the values.
+/// integers, int64 for signed integers, decimals, dates, times and durations, double for floats.
+/// Those of decimals and times have the scale and unit of the values. Sums of all but floats wrap
+/// around beyond 64 bits.
 using Aggregates =
     std::variant<std::vector<std::uint64_t>, std::vector<std::int64_t>, std::vector<double>>;
 
@@ -214,7 +222,7 @@ class RTINDEX_API Answers {
   /// The number of matches per lookup.
   [[nodiscard]] std::span<const std::uint32_t> count() const& RTINDEX_LIFETIMEBOUND;
   [[nodiscard]] std::vector<std::uint32_t> count() &&;
-  /// The sums, in the class of the value type.
+  /// The sums, in the class of the value type; beyond 64 bits they wrap, and `mean` does not.
   [[nodiscard]] const Aggregates& sum() const& RTINDEX_LIFETIMEBOUND;
   [[nodiscard]] Aggregates sum() &&;
   /// The smallest values, in the class of the value type.
@@ -223,6 +231,8 @@ class RTINDEX_API Answers {
   /// The largest values, in the class of the value type.
   [[nodiscard]] const Aggregates& max() const& RTINDEX_LIFETIMEBOUND;
   [[nodiscard]] Aggregates max() &&;
+  /// The type of the values, with the unit or scale of `sum`, `min` and `max`.
+  [[nodiscard]] const ValueType& value_type() const { return value_type_; }
   /// The means. Integers are added up in 128 bits, so that no sum behind a mean wraps.
   [[nodiscard]] std::span<const double> mean() const& RTINDEX_LIFETIMEBOUND;
   [[nodiscard]] std::vector<double> mean() &&;
@@ -307,6 +317,7 @@ class RTINDEX_API Answers {
   std::size_t size_ = 0;
   AnswerSet answers_;
   bool has_matched_ = false;
+  ValueType value_type_;
   std::vector<std::uint32_t> any_, first_, last_, count_, rows_;
   Aggregates sum_, min_, max_;
   std::vector<double> mean_;

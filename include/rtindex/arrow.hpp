@@ -54,7 +54,9 @@ RTINDEX_API void export_arrow(std::span<const std::uint64_t> offsets,
                               ArrowArray* array);
 /// \overload Answers of an index as a struct with a field for each answer, by its name. With
 /// `AnswerOptions::matched`, queries without a match are null in `any`, `first`, `sum`, `min` and
-/// `max`. `key` has the time units of the index.
+/// `max`. `key` has the time units of the index. `min` and `max` of decimals, dates, times and
+/// durations have the type of the values, and so has `sum` of decimals and durations; decimals have
+/// 128 bits. In dates and times of 32 bits a miss value is clamped to int32.
 RTINDEX_API void export_arrow(const Index& index, Answers answers, ArrowSchema* schema,
                               ArrowArray* array);
 

@@ -405,10 +405,10 @@ typedef struct rtindex_answer_options {
 } rtindex_answer_options;
 
 /// Buffers of the caller that receive answers. Null: not requested. Each has one element per query;
-/// `sum`, `min` and `max` are uint64, int64 or float64 by the value type; `matched` has
-/// (n + 7) / 8 bytes. For rows, call once with only `offsets` (n + 1 entries) to size the buffer:
-/// offsets[n] is the number of rowIDs. A buffer that is too small receives the first
-/// `rows_capacity` of them, and `offsets` are those of all.
+/// `sum`, `min` and `max` are uint64, int64 or float64 by the value type, and sums of integers and
+/// decimals beyond 64 bits wrap around; `matched` has (n + 7) / 8 bytes. For rows, call once with
+/// only `offsets` (n + 1 entries) to size the buffer: offsets[n] is the number of rowIDs. A buffer
+/// that is too small receives the first `rows_capacity` of them, and `offsets` are those of all.
 typedef struct rtindex_outputs {
   size_t struct_size;
   uint32_t* any;
@@ -564,6 +564,8 @@ RTINDEX_C_API rtindex_status rtindex_deserialize(const void* bytes, size_t count
 /// Answers a batch. `array` is a struct array with one entry per query and one child per answer,
 /// named any, first, last, count, sum, mean, min, max, rows and key, in this order, for those that
 /// were requested; `schema` receives its type and may be null. The queries are in host memory.
+/// `min` and `max` of decimals, dates, times and durations have the type of the values, and so has
+/// `sum` of decimals and durations; decimals have 128 bits.
 RTINDEX_C_API rtindex_status rtindex_answer(const rtindex_index* index, const rtindex_query* query,
                                             const rtindex_answer_options* options,
                                             const rtindex_diagnostics* diagnostics,
@@ -571,7 +573,8 @@ RTINDEX_C_API rtindex_status rtindex_answer(const rtindex_index* index, const rt
 /// `rtindex_answer` with queries and answers in the memory of a GPU. The work is queued on
 /// `options->stream`, and `array->sync_event` completes with it; the queries must live until then.
 /// RTINDEX_ANSWER_ROWS waits for a part of the work. Release the array only when nothing reads it
-/// any more. Queries in host memory are answered in host memory.
+/// any more. Queries in host memory are answered in host memory. `sum`, `min` and `max` of decimals
+/// are int64 on a GPU, and so are `min` and `max` of dates and of times of 32 bits.
 RTINDEX_C_API rtindex_status rtindex_answer_device(const rtindex_index* index,
                                                    const rtindex_query* query,
                                                    const rtindex_answer_options* options,

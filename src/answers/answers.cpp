@@ -297,6 +297,7 @@ AnswersAccess::AnswersAccess(const AnswerOptions& options, const ColumnView& val
   answers_.size_ = lookups;
   answers_.answers_ = options.answers;
   answers_.has_matched_ = options.matched;
+  answers_.value_type_ = {values.type(), values.time_unit(), values.scale()};
   Outputs outputs;
   auto make_rows = [&](Answer answer, std::vector<std::uint32_t>& buffer) -> std::uint32_t* {
     if (!options.answers.has(answer)) return nullptr;

@@ -1,5 +1,8 @@
 #include "arrow/answers.hpp"
 
+#include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -7,6 +10,9 @@
 #include <vector>
 
 #include <rtindex/arrow.hpp>
+
+#include "arrow/type.hpp"
+#include "base/types.hpp"
 
 namespace rtindex {
 
@@ -18,27 +24,55 @@ struct HeldAnswers {
   std::vector<std::shared_ptr<const void>> copies = {};  // of keys
 };
 
-const void* elements_of(const Aggregates& aggregates) {
-  return std::visit([](const auto& values) -> const void* { return values.data(); }, aggregates);
+// Whether an aggregate has the type of the values. Sums of times and dates are numbers.
+bool keeps_type(Answer aggregate, Type type) {
+  if (type == Type::duration64 || is_decimal(type)) return true;
+  return aggregate != Answer::sum && (type == Type::date32 || has_time_unit(type));
 }
 
-arrow::AnswerBuffers buffers_of(const Answers& answers) {
+template <class T, class Convert>
+const void* converted(const Aggregates& aggregates, HeldAnswers& held, Convert convert) {
+  const auto& from = std::get<std::vector<std::int64_t>>(aggregates);
+  auto to = std::make_shared<std::vector<T>>(from.size());
+  std::transform(from.begin(), from.end(), to->begin(), convert);
+  held.copies.push_back(to);
+  return to->data();
+}
+
+// Decimals have 128 bits, because those of 64 bits have 18 digits in Arrow and sums may have 19.
+arrow::AggregateBuffer buffer_of(Answer aggregate, const Aggregates& aggregates,
+                                 HeldAnswers& held) {
+  const ValueType& values = held.answers.value_type();
+  if (is_decimal(values.type))
+    return {arrow::format_of(Type::decimal128, TimeUnit::unspecified, values.scale),
+            converted<Bits128>(aggregates, held, [](std::int64_t units) {
+              return Bits128{static_cast<std::uint64_t>(units),
+                             units < 0 ? ~std::uint64_t{0} : std::uint64_t{0}};
+            })};
+  if (keeps_type(aggregate, values.type) && width_of(values.type) == sizeof(std::int32_t)) {
+    std::string format = arrow::format_of(values.type, values.time_unit, values.scale);
+    using Limits = std::numeric_limits<std::int32_t>;
+    if (format.starts_with('t'))  // times without a unit of Arrow are integers
+      return {std::move(format), converted<std::int32_t>(aggregates, held, [](std::int64_t value) {
+                return static_cast<std::int32_t>(
+                    std::clamp<std::int64_t>(value, Limits::min(), Limits::max()));
+              })};
+  }
+  return {arrow::format_of(aggregate, values),
+          std::visit([](const auto& all) -> const void* { return all.data(); }, aggregates)};
+}
+
+arrow::AnswerBuffers buffers_of(HeldAnswers& held) {
+  const Answers& answers = held.answers;
   arrow::AnswerBuffers buffers{answers.answers(), answers.size()};
   const auto has = [&](Answer answer) { return answers.answers().has(answer); };
   if (has(Answer::any)) buffers.any = answers.any().data();
   if (has(Answer::first)) buffers.first = answers.first().data();
   if (has(Answer::last)) buffers.last = answers.last().data();
   if (has(Answer::count)) buffers.count = answers.count().data();
-  const auto add = [&](Answer answer, const Aggregates& (Answers::*get)() const&,
-                       const void*& buffer) {
-    if (!has(answer)) return;
-    const Aggregates& aggregates = (answers.*get)();
-    buffer = elements_of(aggregates);
-    buffers.values = static_cast<ValueClass>(aggregates.index());
-  };
-  add(Answer::sum, &Answers::sum, buffers.sum);
-  add(Answer::min, &Answers::min, buffers.min);
-  add(Answer::max, &Answers::max, buffers.max);
+  if (has(Answer::sum)) buffers.sum = buffer_of(Answer::sum, answers.sum(), held);
+  if (has(Answer::min)) buffers.min = buffer_of(Answer::min, answers.min(), held);
+  if (has(Answer::max)) buffers.max = buffer_of(Answer::max, answers.max(), held);
   if (has(Answer::mean)) buffers.mean = answers.mean().data();
   if (answers.has_matched()) {
     buffers.matched = answers.matched_bitmap().data();
@@ -52,8 +86,13 @@ arrow::AnswerBuffers buffers_of(const Answers& answers) {
   return buffers;
 }
 
-const char* format_of_class(ValueClass values) {
-  switch (values) {
+}  // namespace
+
+std::string arrow::format_of(Answer aggregate, const ValueType& values) {
+  if (width_of(values.type) == sizeof(std::int64_t) && has_time_unit(values.type) &&
+      keeps_type(aggregate, values.type))
+    return format_of(values.type, values.time_unit, values.scale);
+  switch (class_of(values.type)) {
     case ValueClass::u64: return "L";
     case ValueClass::i64: return "l";
     case ValueClass::f64: break;
@@ -61,12 +100,9 @@ const char* format_of_class(ValueClass values) {
   return "g";
 }
 
-}  // namespace
-
 arrow::Node arrow::answers_node(const AnswerBuffers& buffers) {
-  const char* aggregate = format_of_class(buffers.values);
   Node node{"+s", "", buffers.lookups, {nullptr}};
-  const auto add = [&](Answer answer, const char* format, const void* elements,
+  const auto add = [&](Answer answer, const std::string& format, const void* elements,
                        const void* validity) {
     if (buffers.answers.has(answer))
       node.children.push_back(
@@ -76,10 +112,10 @@ arrow::Node arrow::answers_node(const AnswerBuffers& buffers) {
   add(Answer::first, "I", buffers.first, buffers.matched);
   add(Answer::last, "I", buffers.last, buffers.matched);
   add(Answer::count, "I", buffers.count, nullptr);
-  add(Answer::sum, aggregate, buffers.sum, buffers.validity);
+  add(Answer::sum, buffers.sum.format, buffers.sum.elements, buffers.validity);
   add(Answer::mean, "g", buffers.mean, buffers.validity);
-  add(Answer::min, aggregate, buffers.min, buffers.validity);
-  add(Answer::max, aggregate, buffers.max, buffers.validity);
+  add(Answer::min, buffers.min.format, buffers.min.elements, buffers.validity);
+  add(Answer::max, buffers.max.format, buffers.max.elements, buffers.validity);
   if (buffers.answers.has(Answer::rows))
     node.children.push_back(lists_of_rows(std::string(name_of(Answer::rows)), buffers.lookups,
                                           buffers.offsets, buffers.rows, buffers.row_count));
@@ -103,7 +139,7 @@ ColumnView arrow::with_units_of(const Index& index, const ColumnView& keys) {
 
 void export_arrow(const Index& index, Answers answers, ArrowSchema* schema, ArrowArray* array) {
   const auto held = std::make_shared<HeldAnswers>(HeldAnswers{std::move(answers)});
-  arrow::Node node = arrow::answers_node(buffers_of(held->answers));
+  arrow::Node node = arrow::answers_node(buffers_of(*held));
   if (held->answers.answers().has(Answer::key))
     node.children.push_back(
         arrow::node_of(arrow::with_units_of(index, held->answers.keys()), "key", held->copies));

@@ -123,7 +123,10 @@ std::optional<ColumnView> Index::State::included_values(const Version& now,
         "sum, mean, min and max need a value column: pass one value per row of the column, or "
         "build "
         "the index with included values");
-  return ColumnView::of(included[included_number(options.included)].type, nullptr, rows);
+  const IncludedType& column = included[included_number(options.included)];
+  const ColumnView found = ColumnView::of(column.type, nullptr, rows);
+  if (has_time_unit(column.type)) return found.with_time_unit(column.time_unit);
+  return is_decimal(column.type) ? found.with_scale(column.scale) : found;
 }
 
 bool Index::State::has_null_values(const Version& now, const AnswerOptions& options) const {

@@ -176,6 +176,39 @@ TEST(ArrowExport, WritesAFieldForEachAnswer) {
   EXPECT_EQ(static_cast<const std::int64_t*>(array->children[2]->buffers[1])[0], 20);
 }
 
+TEST(ArrowExport, WritesAggregatesInTheTypeOfTheirValues) {
+  const std::vector<int> keys = {7, 3, 7};
+  const std::vector<int> wanted = {7, 3};
+  const Ticks ticks = {10, -30, 5};
+  const ColumnView waits = ColumnView::of(Type::duration64, ticks.data(), ticks.size())
+                               .with_time_unit(TimeUnit::nanosecond);
+  const Index index = build(keys, "sorted@cpu");
+  Answers answers = index.lookup(wanted, Answer::sum | Answer::max, waits);
+  EXPECT_EQ(answers.value_type().type, Type::duration64);
+  EXPECT_EQ(answers.value_type().time_unit, TimeUnit::nanosecond);
+  const void* const sums = answers.sum_as<std::int64_t>().data();
+  arrow::Owned<ArrowSchema> schema;
+  arrow::Owned<ArrowArray> array;
+  export_arrow(index, std::move(answers), schema.address(), array.address());
+  ASSERT_EQ(schema->n_children, 2);
+  EXPECT_STREQ(schema->children[0]->format, "tDn");
+  EXPECT_STREQ(schema->children[1]->format, "tDn");
+  EXPECT_EQ(array->children[0]->buffers[1], sums);  // in place
+  EXPECT_EQ(static_cast<const std::int64_t*>(array->children[0]->buffers[1])[0], 15);
+
+  // What is exported can be imported: the sums as a column of decimals.
+  const ColumnView prices = ColumnView::decimals(Type::decimal64, ticks.data(), ticks.size(), 1);
+  arrow::Owned<ArrowSchema> schema_of_prices;
+  arrow::Owned<ArrowArray> array_of_prices;
+  export_arrow(index, index.lookup(wanted, Answer::sum, prices), schema_of_prices.address(),
+               array_of_prices.address());
+  const ArrowColumn column = import_arrow(schema_of_prices.address(), array_of_prices.address());
+  const ColumnView& sum = column.chunks.front().parts().front();
+  EXPECT_EQ(sum.type(), Type::decimal128);
+  EXPECT_EQ(sum.text(0), "1.5");
+  EXPECT_EQ(sum.text(1), "-3.0");
+}
+
 TEST(Arrow, RejectsNullPointers) {
   ArrowSchema schema{};
   ArrowArray array{};

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include <rtindex/rtindex.h>
 
@@ -41,7 +43,25 @@ struct COptions {
   std::uint32_t limit;
 };
 
-Aggregates aggregates_in(const ArrowArray& array, const std::string& format) {
+// Decimals as their units, dates as their days. Their misses are those of int64.
+Aggregates aggregates_in(const ArrowArray& array, const std::string& format, std::int64_t miss) {
+  if (format.starts_with("d:38,")) {
+    std::vector<std::int64_t> units;
+    const auto* const halves = static_cast<const std::int64_t*>(array.buffers[1]);
+    for (std::int64_t i = 0; i < 2 * array.length; i += 2) {
+      EXPECT_EQ(halves[i + 1], halves[i] < 0 ? -1 : 0);
+      units.push_back(halves[i]);
+    }
+    return units;
+  }
+  if (format == "tdD") {
+    using Limits = std::numeric_limits<std::int32_t>;
+    const std::int64_t clamped = std::clamp<std::int64_t>(miss, Limits::min(), Limits::max());
+    std::vector<std::int64_t> days;
+    for (const std::int64_t day : elements_of<std::int32_t>(array))
+      days.push_back(day == clamped ? miss : day);
+    return days;
+  }
   if (format == "L") return elements_of<std::uint64_t>(array);
   if (format == "l") return elements_of<std::int64_t>(array);
   return elements_of<double>(array);
@@ -59,7 +79,7 @@ PlainAnswers plain_answers_in(const Exported& exported, const AnswerOptions& opt
   const auto values_of = [&](const char* name) -> std::optional<Aggregates> {
     const ArrowArray* child = exported.child(name);
     if (child == nullptr) return std::nullopt;
-    return aggregates_in(*child, exported.format_of(name));
+    return aggregates_in(*child, exported.format_of(name), options.miss.i64);
   };
   found.any = rows_of("any");
   found.first = rows_of("first");

@@ -89,12 +89,14 @@ void export_to(const arrow::Node& node, const std::shared_ptr<DeviceBuffers>& bu
   array = made;
 }
 
-ValueClass class_of_values(const Index& index, const AnswerOptions& options) {
-  if (options.values.has_value()) return class_of(options.values.type());
+ValueType type_of_values(const Index& index, const AnswerOptions& options) {
+  const ColumnView& values = options.values;
+  if (values.has_value()) return {values.type(), values.time_unit(), values.scale()};
   const std::vector<IncludedType> included = index.included();
   for (const IncludedType& column : included)
-    if (column.name == options.included || included.size() == 1) return class_of(column.type);
-  return ValueClass::u64;
+    if (column.name == options.included || included.size() == 1)
+      return {column.type, column.time_unit, column.scale};
+  return {};
 }
 
 // The buffers of a call on a GPU, by answer.
@@ -163,9 +165,11 @@ void export_answers_on_device(const rtindex_index& handle, AnswerCall& call, Arr
   cuda::WaitOnExit wait(stream);  // a call that fails leaves no work on memory that is released
   Outputs outputs = outputs_in(*buffers, index, options, lookups);
   call.answer_into(now, outputs);
-  arrow::AnswerBuffers answers{options.answers, lookups,     outputs.any, outputs.first,
-                               outputs.count,   outputs.sum, outputs.min, outputs.max};
-  answers.values = class_of_values(index, options);
+  arrow::AnswerBuffers answers{options.answers, lookups, outputs.any, outputs.first, outputs.count};
+  const ValueType values = type_of_values(index, options);
+  answers.sum = {arrow::format_of(Answer::sum, values), outputs.sum};
+  answers.min = {arrow::format_of(Answer::min, values), outputs.min};
+  answers.max = {arrow::format_of(Answer::max, values), outputs.max};
   answers.last = outputs.last;
   answers.mean = outputs.mean;
   if (options.matched) answers.matched = outputs.matched;
