@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import decimal
-import json
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,21 +13,11 @@ from ._errors import InvalidArgumentError
 from ._lists import Array
 from ._types import DECIMALS
 
-_SCALES = "included_scales"
-
-
-def scales_text(included: Sequence[tuple[str, _core.Column]]) -> dict[str, str]:
-    """What an index stores about the scales of its included decimals."""
-    scales = {name: held.scale for name, held in included if held.type in DECIMALS}
-    return {_SCALES: json.dumps(scales)} if scales else {}
-
 
 def included_scale(index: _core.Index, name: str) -> int | None:
-    """The scale of an included column; None where it holds no decimals, or where no Python program
-    built the index."""
-    scales: dict[str, int] = json.loads(index.metadata.get(_SCALES, "{}"))
+    """The scale of an included column; None where it holds no decimals."""
     columns = index.included
-    return scales.get(columns[0][0] if not name and len(columns) == 1 else name)
+    return index.included_scales.get(columns[0][0] if not name and len(columns) == 1 else name)
 
 
 def value_scale(index: _core.Index, values: _core.Column | None, data: Any) -> int | None:

@@ -13,7 +13,6 @@ from . import _core
 from ._categories import positions_text
 from ._changes import named_columns, row_column, stream_of, value_column, value_columns
 from ._columns import column as column_of
-from ._decimals import scales_text
 from ._device import first_array, library_of, spec_for
 from ._error_texts import named_errors, timed_errors
 from ._errors import InvalidArgumentError
@@ -247,7 +246,7 @@ def _build(column: Any, spec: str, include: Any, nan_as_null: bool | None) -> In
     if isinstance(column, Points):
         with named_errors(column.names):
             return Index(_core.build(point_column(column, (), nan_as_null), spec, values, times, 0,
-                                     _texts(column, nan_as_null) | scales_text(values)))
+                                     _texts(column, nan_as_null)))
     found = column if isinstance(column, Intervals) else from_pandas(column)
     stream = 0
     keys = (column_of(column, None, nan_as_null) if found is None
@@ -255,7 +254,7 @@ def _build(column: Any, spec: str, include: Any, nan_as_null: bool | None) -> In
     if keys.on_device:
         array = first_array(column)
         spec, stream = spec_for(array, spec), library_of(array).stream(array)
-    texts = _texts(column if found is None else found, nan_as_null) | scales_text(values)
+    texts = _texts(column if found is None else found, nan_as_null)
     with timed_errors(None if found is None else keys):
         return Index(_core.build(keys, spec, values, times, stream, texts))
 

@@ -61,6 +61,14 @@ std::vector<std::tuple<std::string, std::string, std::string>> included(const In
   return columns;
 }
 
+// The scales of the included decimals, by name.
+std::map<std::string, int> included_scales(const Index& index) {
+  std::map<std::string, int> scales;
+  for (const IncludedType& column : index.included())
+    if (is_decimal(column.type)) scales[column.name] = column.scale;
+  return scales;
+}
+
 // Columns with their names, and the memory that was allocated for them.
 using NamedColumns = std::vector<std::pair<std::string, const Column*>>;
 struct OwnedColumns {
@@ -223,6 +231,7 @@ void bind_index(nb::module_& module) {
                    })
       .def_prop_ro("metadata", &Index::metadata)
       .def_prop_ro("included", included)
+      .def_prop_ro("included_scales", included_scales)
       .def_prop_ro("spec", [](const Index& index) { return index.spec().text(); });
   module.def("build", build_index, nb::arg("column"), nb::arg("spec"), nb::arg("include"),
              nb::arg("included_times"), nb::arg("stream"),
