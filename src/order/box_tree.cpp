@@ -15,6 +15,7 @@ namespace rtindex {
 namespace {
 
 constexpr std::size_t points_at_once = std::size_t{1} << 14;
+constexpr std::size_t blocks_ahead = 4;  // on their way from memory
 
 [[nodiscard]] constexpr std::size_t rounded_up(std::size_t size, std::size_t to) {
   return (size + to - 1) / to * to;
@@ -220,10 +221,7 @@ BoxTree::Found BoxTree::find(const Box& box) const {
           continue;
         }
         next.push_back({static_cast<std::uint32_t>(number), sides});
-        if (level == 0)
-          prefetch_keys(box, next.back());
-        else
-          prefetch_zones(box, sides, level - 1, number);
+        if (level != 0) prefetch_zones(box, sides, level - 1, number);
       }
     }
     nodes.swap(next);
@@ -259,14 +257,9 @@ BoxTree::BlockBits BoxTree::matching(const Box& box, const Block& block) const {
   return bits;
 }
 
-namespace {
-
-constexpr std::size_t blocks_ahead = 4;  // on their way from memory
-
-}  // namespace
-
 std::uint64_t BoxTree::count_rows(const Box& box, const Block* blocks, std::size_t count) const {
   std::uint64_t rows = 0;
+  for (std::size_t i = 0; i < std::min(count, blocks_ahead); ++i) prefetch_keys(box, blocks[i]);
   for (std::size_t i = 0; i < count; ++i) {
     if (i + blocks_ahead < count) prefetch_keys(box, blocks[i + blocks_ahead]);
     for (const std::uint64_t word : matching(box, blocks[i]))
@@ -277,6 +270,7 @@ std::uint64_t BoxTree::count_rows(const Box& box, const Block* blocks, std::size
 
 void BoxTree::find_runs(const Box& box, const Block* blocks, std::size_t count,
                         std::vector<Match>& runs) const {
+  for (std::size_t i = 0; i < std::min(count, blocks_ahead); ++i) prefetch_keys(box, blocks[i]);
   for (std::size_t i = 0; i < count; ++i) {
     if (i + blocks_ahead < count) prefetch_keys(box, blocks[i + blocks_ahead]);
     const BlockBits bits = matching(box, blocks[i]);
