@@ -230,7 +230,8 @@ def build(column: Any, spec: str = "auto", include: Any = None, *,
         return _build(column, spec, include, nan_as_null)
 
 
-def _build(column: Any, spec: str, include: Any, nan_as_null: bool | None) -> Index:
+def _build(column: Any, spec: str, include: Any, nan_as_null: bool | None,
+           more_texts: dict[str, str] | None = None) -> Index:
     spec = spec_text(spec)
     require_flag(nan_as_null)
     if isinstance(column, (dict, set, frozenset, type(None))) or is_scalar(column):
@@ -255,6 +256,7 @@ def _build(column: Any, spec: str, include: Any, nan_as_null: bool | None) -> In
         array = first_array(column)
         spec, stream = spec_for(array, spec), library_of(array).stream(array)
     texts = _texts(column if found is None else found, nan_as_null)
+    texts |= more_texts or {}
     with timed_errors(None if found is None else keys):
         return Index(_core.build(keys, spec, values, times, stream, texts))
 

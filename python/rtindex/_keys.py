@@ -34,14 +34,26 @@ def key_dtype(key_type: ColumnType) -> Any:
 def key_answer(array: Array | None, parts: Any, key_type: ColumnType, validity: Array,
                kind: Kind) -> Any:
     """The keys in objects of this kind, which are in `array`, or in one object for each part."""
-    if array is not None:
-        return _native(array, key_type, validity, kind)
+    found: Any = array
+    if array is None:
+        found = tuple(
+            Kind().strings(part) if isinstance(part, list) else
+            np.frombuffer(part, key_dtype(part_type)).copy()
+            for part, part_type in zip(parts, key_type.parts or (key_type,)))
+        if key_type.type == "string":
+            found = found[0]
+    return found if kind.is_raw else raw_keys_as(found, key_type, validity, kind)
+
+
+def raw_keys_as(keys: Any, key_type: ColumnType, validity: Array, kind: Kind) -> Any:
+    """Elements that an index stores, or strings, as keys in objects of this kind; several parts are
+    a tuple. Misses are written over."""
+    if isinstance(keys, tuple):
+        return kind.parts(tuple(raw_keys_as(part, part_type, validity, kind)
+                                for part, part_type in zip(keys, key_type.parts)))
     if key_type.type == "string":
-        return kind.strings(_texts(parts[0]))
-    return kind.parts(tuple(
-        kind.strings(_texts(part)) if isinstance(part, list) else
-        _native(np.frombuffer(part, key_dtype(part_type)).copy(), part_type, validity, kind)
-        for part, part_type in zip(parts, key_type.parts)))
+        return kind.strings(_texts([*keys]))
+    return _native(keys, key_type, validity, kind)
 
 
 def _texts(items: list[Any]) -> list[Any]:

@@ -24,12 +24,14 @@ class Kind:
     `has_nulls`: a miss is a null rather than a reserved value. `has_signed_counts`: counts are
     int64, so that their differences do not wrap. `is_one`: answers are objects of Python.
     `has_decimals`: the library has decimals; without them these are units of the last digit.
+    `is_raw`: keys stay the elements that an index stores.
     """
 
     has_nulls = False
     has_signed_counts = True
     has_decimals = False
     is_one = False
+    is_raw = False
 
     def array(self, values: Array, validity: Array | None = None, per_lookup: bool = True,
               zone: str = "") -> Any:

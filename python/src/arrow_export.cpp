@@ -66,11 +66,15 @@ AnyPair export_lists(nb::handle offsets, nb::handle rows) {
 }  // namespace
 
 AnyPair ArrowAnswer::capsules() const {
-  const std::shared_ptr<const Column> held =
-      freed_with_gil(std::make_unique<const Column>(column_));
+  struct Held {
+    Column column;
+    OwnedView whole;
+  };
+  const std::shared_ptr<const Held> held =
+      freed_with_gil(std::unique_ptr<const Held>(new Held{column_, as_one_view(column_)}));
   ArrowSchema schema{};
   ArrowArray array{};
-  export_arrow(with_units(held->pieces().front(), held->unit()), held, &schema, &array, zone_);
+  export_arrow(with_units(held->whole.view, column_.unit()), held, &schema, &array, zone_);
   return to_capsules(schema, array);
 }
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._columns import mask_column
-from .._errors import InvalidArgumentError, UnsupportedError
+from .._errors import InvalidArgumentError
 from .._kinds import Kind
 from .._lists import Array
 from .._query import Query
@@ -23,8 +23,6 @@ def with_mask(query: Query, rows: int) -> Query:
     """The query with its filter as a NumPy array, of which nulls are false."""
     if query.filter is None:
         return query
-    if query.kind == "nearest":
-        raise UnsupportedError("a filter of nearest is for an index in one process: omit it")
     held = query.filter.compute() if is_collection(query.filter) else query.filter
     if len(mask_column(held)) != rows:
         raise InvalidArgumentError(f"invalid filter: expected one boolean for each of {rows:,} rows, "

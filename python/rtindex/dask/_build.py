@@ -11,16 +11,20 @@ import dask
 import dask.utils
 import numpy as np
 
+from .._categories import positions_text
 from .._errors import OutOfMemoryError, UnavailableError
 from .._index import Index as LocalIndex
+from .._index import _build as build_with_texts
 from .._index import build as build_local
 from .._index import default_spec
 from .._lists import Array
+from .._names import columns_of
 from ._columns import Columns, as_included, as_keys, concat, nbytes, size, take
 from ._moves import threads
 from ._partition import Meta, Partition, small_rows
 from ._routing import Bounds
-from ._sources import Source, read
+from ._read import Reader
+from ._sources import Source
 
 # Rows that each block and each partition adds to the sample.
 _SAMPLE = 1024
@@ -38,6 +42,8 @@ class Sampled(NamedTuple):
     bytes: int
     keys: Columns
     positions: Array
+    reordered: str = ""
+    """Which parts have ordered categories whose order is not that of their texts."""
 
 
 class Plan(NamedTuple):
@@ -49,6 +55,7 @@ class Plan(NamedTuple):
     bounds: Bounds
     model: Columns | None = None
     """Keys without rows, for their types; None if there is one partition."""
+    reordered: str = ""
 
 
 def worker_count(client: Any) -> int:
@@ -66,12 +73,13 @@ def token() -> str:
 def plan(client: Any, source: Source, partitions: int | None) -> Plan:
     """Reads a sample of every block, where the number of partitions or rows needs it."""
     lengths = source.lengths
-    if partitions == 1 and lengths is not None:
+    if partitions == 1 and lengths is not None and not source.has_order:
         return _planned(lengths, Bounds((np.empty(0, np.int64),), np.empty(0, np.uint64)))
     name = token()
     with released(client) as futures:
         futures += client.compute([
-            dask.delayed(sample)(block, number, max(_SAMPLE, 64 * (partitions or 0)),
+            dask.delayed(sample)(source.reader, block, number,
+                                 max(_SAMPLE, 64 * (partitions or 0)),
                                  dask_key_name=f"rtindex-sample-{name}-{number}")
             for number, block in enumerate(source.blocks)], sync=False)
         samples: list[Sampled] = client.gather(futures)
@@ -79,8 +87,10 @@ def plan(client: Any, source: Source, partitions: int | None) -> Plan:
     if partitions is None:
         partitions = _partition_count(sum(lengths), sum(block.bytes for block in samples),
                                       worker_count(client))
-    model = concat([take(block.keys, np.empty(0, np.int64)) for block in samples])
-    return _planned(lengths, quantiles(samples, partitions))._replace(model=model)
+    model = take(concat([block.keys for block in samples]), np.empty(0, np.int64))
+    reordered = {part for block in samples for part in block.reordered.split(",") if part}
+    return _planned(lengths, quantiles(samples, partitions))._replace(
+        model=model, reordered=",".join(sorted(reordered)))
 
 
 def assemble(holder: tuple[str, tuple[str, ...]], pieces: list[Any]) -> Partition:
@@ -106,15 +116,16 @@ def together(pieces: list[Any]) -> tuple[Array, Columns, Columns | None]:
     return small_rows(rows, last), keys, values
 
 
-def sample(block: tuple[Any, ...], number: int, max_rows: int) -> Sampled:
-    keys = read(*block)
+def sample(reader: Reader, block: tuple[Any, ...], number: int, max_rows: int) -> Sampled:
+    keys = reader.keys(block)
     length = size(keys)
     if length <= max_rows:
         positions = np.arange(length)
     else:
         generator = np.random.default_rng(number)
         positions = np.unique(generator.integers(0, length, max_rows))
-    return Sampled(length, nbytes(keys), take(keys, positions), positions)
+    return Sampled(length, nbytes(keys), take(keys, positions), positions,
+                   positions_text(part for data in block for part in columns_of(data) or [data]))
 
 
 def quantiles(samples: list[Sampled], partitions: int) -> Bounds:
@@ -147,12 +158,13 @@ def meta_of(partition: Partition) -> Meta:
     return partition.meta()._replace(worker=get_worker().address)
 
 
-def empty_index(spec: str, keys: Columns, include: Columns | None,
-                names: tuple[str, ...]) -> LocalIndex:
-    """An index of the same type without rows, which answers every lookup with a miss."""
+def empty_index(spec: str, keys: Columns, include: Columns | None, names: tuple[str, ...],
+                texts: dict[str, str]) -> LocalIndex:
+    """An index of the same type without rows, which answers every lookup with a miss; `texts` is
+    what an index stores about its column."""
     none = np.empty(0, np.int64)
-    return build_local(as_keys(take(keys, none)), spec,
-                       None if include is None else as_included(take(include, none), names))
+    values = None if include is None else as_included(take(include, none), names)
+    return build_with_texts(as_keys(take(keys, none)), spec, values, None, texts)
 
 
 def worker_spec(spec: str) -> str:

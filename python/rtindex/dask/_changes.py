@@ -7,13 +7,10 @@ from typing import Any
 import dask
 import numpy as np
 
-from .._calls import included_type
 from .._changes import named_columns, row_column
 from .._errors import InvalidArgumentError
 from .._lists import Array
-from .._names import is_scalar
 from .._query import Query
-from .._types import ColumnType
 from ._build import (
     Plan,
     meta_of,
@@ -24,13 +21,14 @@ from ._build import (
     together,
     token,
 )
-from ._columns import Columns, as_included, as_keys, columns, like, nulls, size, take
+from ._columns import Columns, as_included, as_keys, concat, like, nulls, size, take
 from ._engine import run
 from ._partition import Meta, Partition
 from ._queries import Request
+from ._read import Reader, lookups, new_keys, new_values
 from ._routing import Bounds
 from ._shuffle import shuffle
-from ._sources import aligned_columns, is_collection, read, source_of
+from ._sources import aligned_columns, is_collection, source_of
 from ._state import Held, State, copies, routing_of
 
 
@@ -39,7 +37,7 @@ def insert(state: State, keys: Any, values: Any) -> State:
     if is_collection(keys):
         return _insert_collection(state, keys, values)
     template = state.routing.template
-    new = columns(keys, template._type)
+    new = new_keys(template, keys)
     included = None if values is None else _values(state, values)
     trial = template.snapshot()  # raises what the partitions would raise
     trial.insert(as_keys(new), None if included is None else as_included(included, state.model[2]))
@@ -64,7 +62,7 @@ def erase(state: State, rows: Any) -> State:
 
 
 def erase_keys(state: State, keys: Any) -> tuple[State, int]:
-    query = Query.equal(columns(keys, state.routing.template._point))
+    query = lookups(state.routing.template, Query.equal(keys))
     found = run(state, query, Request(("rows",)))
     rows = np.unique(found["rows"][1])
     return (erase(state, rows) if rows.size else state), int(rows.size)
@@ -73,7 +71,7 @@ def erase_keys(state: State, keys: Any) -> tuple[State, int]:
 def update(state: State, rows: Any, keys: Any) -> State:
     """New keys for rows. A row whose key belongs to another partition moves there."""
     wanted = _row_numbers(rows, state.size)
-    new = columns(keys, state.routing.template._type)
+    new = new_keys(state.routing.template, keys)
     if size(new) != wanted.size:
         raise InvalidArgumentError(f"expected {wanted.size} keys, one per row, got {size(new)}")
     trial = state.routing.template.snapshot()
@@ -177,7 +175,8 @@ def _metas(client: Any, parts: list[Any], name: str) -> list[Meta]:
 
 def _insert_collection(state: State, keys: Any, values: Any) -> State:
     client = state.client
-    source = source_of(keys)
+    template = state.routing.template
+    source = source_of(keys, Reader(template._type.nan_as_null, template))
     include = aligned_columns(_ordered(state, values), source, "values")
     if (include is None) != (state.model[1] is None):
         raise InvalidArgumentError(
@@ -186,7 +185,7 @@ def _insert_collection(state: State, keys: Any, values: Any) -> State:
     lengths = source.lengths
     if lengths is None:
         with released(client) as futures:
-            futures += client.compute([dask.delayed(sample)(dask.delayed(read)(*block), 0, 1)
+            futures += client.compute([dask.delayed(sample)(source.reader, block, 0, 1)
                                        for block in source.blocks], sync=False)
             lengths = [block.length for block in client.gather(futures)]
     starts = np.cumsum([state.size, *lengths])
@@ -222,11 +221,7 @@ def _column(state: State, values: Any, name: str) -> Columns:
     """New values of an included column."""
     if state.model[1] is None:
         raise InvalidArgumentError("the index has no included values: omit `values`")
-    wanted, time = included_type(state.routing.template._core, name)
-    if is_scalar(values) or isinstance(values, (list, tuple, range)):
-        return columns(values if is_scalar(values) else list(values),
-                       ColumnType(wanted, time.partition(" ")[0]))
-    return columns(values)
+    return new_values(state.routing.template, values, name)
 
 
 def _any_values(state: State, count: int) -> Any:
@@ -246,8 +241,6 @@ def _any_column(part: Any, count: int) -> Any:
 
 def _values_of_rows(state: State, local: list[Array], moving: Array) -> Columns:
     """The included values of rows that move, in their order."""
-    from ._columns import concat
-
     positions, futures = [], []
     for number, found in enumerate(local):
         here = moving[found[moving] >= 0]

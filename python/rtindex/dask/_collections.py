@@ -11,11 +11,11 @@ import numpy as np
 from .._calls import AGGREGATES, unpacked
 from .._errors import InvalidArgumentError
 from .._kinds import kind_of
+from .._names import is_one
 from .._query import Query
 from .._results import Answers, Join
 from ._bitmaps import with_mask
 from ._build import pick, token
-from ._columns import columns
 from ._engine import (
     Answered,
     Values,
@@ -29,9 +29,10 @@ from ._engine import (
     ungrouped,
 )
 from ._queries import Partial, Request, blank, widened
+from ._read import lookups
 from ._results import finish, join_of, miss_in_units, with_means
 from ._sources import Source, is_collection, source_of
-from ._state import Routing, State
+from ._state import Routing, State, filtered, filtered_ends
 
 
 class LazyRows:
@@ -73,19 +74,23 @@ class _Call:
         self.state = state
         template = state.routing.template
         self.composite = template.type == "composite"
-        ends = [end for end in (query.lower, query.upper) if end is not None]
-        if not all(is_collection(end) for end in ends):
+        both = (query.lower, query.upper)
+        lazy = [is_collection(end) for end in both]
+        if not all(is_lazy or is_one(end) for is_lazy, end in zip(lazy, both)):
             raise InvalidArgumentError("one end of the ranges is a Dask collection and the other "
-                                       "is not: pass both as Dask collections, or None")
+                                       "is a batch in memory: pass both as Dask collections, one "
+                                       "key, or None")
+        ends = [end for is_lazy, end in zip(lazy, both) if is_lazy]
         sources = [source_of(end) for end in ends]
         if len({len(source.blocks) for source in sources}) > 1:
             raise InvalidArgumentError("the ends of the ranges have different blocks: pass them "
                                        "with the same chunks or partitions")
         self.source: Source = sources[0]
         self.data = ends[0]
-        self.ends = [end is not None for end in (query.lower, query.upper)]
+        self.ends = lazy
         query = with_mask(query, state.size)
-        self.settings = replace(query, lower=None, upper=None, filter=None)
+        self.settings = replace(query, filter=None, **{
+            name: None for name, is_lazy in zip(("lower", "upper"), lazy) if is_lazy})
         self.blocks = [tuple(tuple(source.blocks[i]) for source in sources)
                        for i in range(len(self.source.blocks))]
         self.routing = dask.delayed(state.routing, name=f"rtindex-routing-{state.name}", pure=True)
@@ -94,6 +99,11 @@ class _Call:
         self.mask = None if query.filter is None else dask.delayed(unpacked)(
             np.packbits(query.filter, bitorder="little"), state.size,
             dask_key_name=f"rtindex-mask-{self.name}")
+        if query.kind == "nearest" and self.mask is not None:
+            self.routing = dask.delayed(filtered)(self.routing, [
+                dask.delayed(filtered_ends)(held.one(), self.mask,
+                                            dask_key_name=f"rtindex-ends-{self.name}-{number}")
+                for number, held in enumerate(state.held)])
 
     def partial(self, request: Request, number: int, values: Values | None, miss: Any,
                 form: Form | None) -> Any:
@@ -102,10 +112,10 @@ class _Call:
         model = None if values is None else values.model
         source = [self.settings, self.ends, self.blocks[number]]
         if is_two_steps(state.routing, self.settings, request):
-            query = dask.delayed(_query)(*source)
+            query = dask.delayed(_query)(routing, *source)
             near, rest = two_steps(request)
             first = self._answered([None, None, query], near, None, None, None, number, "-near")
-            keys = dask.delayed(found_keys)(first)
+            keys = dask.delayed(found_keys)(routing, first)
             second = self._answered([None, None, dask.delayed(pick)(keys, 1)], rest, values, None,
                                     None, number, "-rest")
             return dask.delayed(_stepped)(routing, query, self.blocks[number], request, model, miss,
@@ -164,12 +174,12 @@ def answer(state: State, query: Query, request: Request, values: Values | None, 
     template, model = state.routing.template, None if values is None else values.model
     named = request.included or None if model is None else model
     none = call.empty()
-    keys = columns(none, template._point)
-    lower, upper = (keys if has_end else None for has_end in call.ends)
+    none_of = {name: none for name, is_lazy in zip(("lower", "upper"), call.ends) if is_lazy}
     kind = kind_of(none, call.composite)
     units = miss_in_units(template, kind, request.answers, named, miss)
     asked = with_means(template, kind, request, named)
-    nothing = blank(template, replace(query, lower=lower, upper=upper), asked, model, units)
+    nothing = blank(template, lookups(template, replace(call.settings, **none_of)), asked, model,
+                    units)
     shape = finish(template, kind, request.answers, nothing, True, miss, named)
     alone = len(request.answers) == 1 and not matched
     form = Form(call.composite, request.answers, not alone, miss, named)
@@ -223,23 +233,21 @@ def _array(blocks: list[Any], lengths: list[int] | None, dtype: Any) -> Any:
 
 # On workers. A block is what the caller's collection holds, or, without `ends`, a query.
 
-def _query(settings: Query | None, ends: list[bool] | None, block: Any) -> Query:
-    """The query with the columns of a block; `ends`: which of the two it has."""
+def _query(routing: Routing, settings: Query | None, ends: list[bool] | None,
+           block: Any) -> Query:
+    """The query with the columns of a block; `ends`: which of the two it holds."""
     if settings is None or ends is None:
         return block  # type: ignore[no-any-return]
-    held = iter(block)
-    lower, upper = (_columns(next(held)) if has_end else None for has_end in ends)
-    return replace(settings, lower=lower, upper=upper)
-
-
-def _columns(parts: tuple[Any, ...]) -> Any:
-    return tuple(part for data in parts for part in columns(data))
+    of_block = {name: data[0] if len(data) == 1 else tuple(data)
+                for name, data in zip([name for name, is_lazy in zip(("lower", "upper"), ends)
+                                       if is_lazy], block)}
+    return lookups(routing.template, replace(settings, **of_block))
 
 
 def _split(routing: Routing, settings: Any, ends: Any, block: Any, request: Request, miss: Any,
            partitions: int) -> list[Any]:
     """Directions and positions of all pieces, then the pieces of each partition."""
-    query = _query(settings, ends, block)
+    query = _query(routing, settings, ends, block)
     if routing.groups(query, request, miss):
         return _groups(routing, query, request, partitions)
     pieces = route(routing, query, request)
@@ -269,7 +277,7 @@ def _merged(routing: Routing, settings: Any, ends: Any, block: Any, request: Req
     left = [iter(partials) for partials in answers]
     pieces = [Answered(direction, positions, next(left[partition]))
               for partition, direction, positions in sent]
-    query = _query(settings, ends, block)
+    query = _query(routing, settings, ends, block)
     filled = blank(routing.template, query, request, model, miss)
     return _formed(routing, block, merge(routing, query, request, filled, pieces, miss), form)
 
@@ -277,7 +285,7 @@ def _merged(routing: Routing, settings: Any, ends: Any, block: Any, request: Req
 def _alone(partition: Any, routing: Routing, settings: Any, ends: Any, block: Any,
            request: Request, values: Any, mask: Any, model: Any, miss: Any,
            form: Form | None) -> Any:
-    query = _query(settings, ends, block)
+    query = _query(routing, settings, ends, block)
     partial: Partial = widened(answer_pieces(partition, [(query, request)], values, mask)[0])
     if miss is not None and not partial["matched"].all():
         filled = blank(routing.template, query, request, model, miss)

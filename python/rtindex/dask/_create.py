@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import operator
 from typing import Any
 
 from .._changes import named_columns
 from .._errors import InvalidArgumentError, UnavailableError, UnsupportedError
-from .._index import spec_text
+from .._index import require_flag, spec_text
 from .._intervals import Intervals, from_pandas
+from .._names import names_of
 from .._points import Points
 from . import _files
 from ._build import assemble, plan, worker_count
 from ._index import Index
+from ._read import Reader
 from ._shuffle import shuffle
 from ._sources import aligned_columns, source_of
 from ._state import State, state_of
 
 
 def build(column: Any, index: str = "auto", include: Any = None, partitions: int | None = None,
-          replicate: int = 1, *, progress: bool = False, client: Any = None) -> Index:
+          replicate: int = 1, *, nan_as_null: bool | None = None, progress: bool = False,
+          client: Any = None) -> Index:
     """An index over a Dask array or series, or over composite keys in a data frame or a tuple.
 
     The index is built when it is first used, by the workers of the Dask client, in partitions by
@@ -32,6 +36,8 @@ def build(column: Any, index: str = "auto", include: Any = None, partitions: int
     partitions: how many; None chooses at least one for each worker, of at most 1 GiB each
         (Dask's setting "rtindex.partition-bytes").
     replicate: how many workers hold each partition.
+    nan_as_null: whether NaN is null, in the column and in everything that is passed to this index
+        later. None: in objects of pandas it is, those of a Dask data frame among them.
     progress: draw a bar while the index is built. Dask's dashboard shows its tasks, too.
     client: the Dask client; None: the current one.
     """
@@ -39,12 +45,17 @@ def build(column: Any, index: str = "auto", include: Any = None, partitions: int
         raise UnsupportedError("rtindex.dask does not take intervals and points yet: build an "
                                "rtindex.Index over them")
     spec = spec_text(index)
-    source = source_of(column)
+    require_flag(nan_as_null)
+    source = source_of(column, Reader(nan_as_null))
     included = named_columns(include)
     held = aligned_columns(included, source, "include")
     names = tuple(name for name, _ in included)
     count = None if partitions is None else _positive(partitions, "partitions")
     copies = _positive(replicate, "replicate")
+    texts = {} if nan_as_null is None else {"nan_as_null": str(int(nan_as_null))}
+    column_names = () if isinstance(column, tuple) else names_of(getattr(column, "_meta", None))
+    if column_names:
+        texts["names"] = json.dumps(column_names)
     found = _client(client)
     worker_count(found)
 
@@ -52,7 +63,9 @@ def build(column: Any, index: str = "auto", include: Any = None, partitions: int
         planned = plan(found, source, count)
         parts = shuffle(found, source, held, planned, assemble,
                         [(spec, names)] * (len(planned.bounds) + 1), progress)
-        return state_of(found, spec, parts, planned.bounds, planned.rows, copies, progress)
+        if planned.reordered:
+            texts["ordered_categories"] = planned.reordered
+        return state_of(found, spec, parts, planned.bounds, planned.rows, copies, texts, progress)
 
     return Index(make)
 

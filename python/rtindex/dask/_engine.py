@@ -12,7 +12,7 @@ from .._index import build as build_local
 from .._lists import Array
 from .._query import Query
 from ._build import released, token
-from ._columns import Columns, columns, concat, take
+from ._columns import Columns, concat, take
 from ._direct import MAX_BATCH, answer_on_workers
 from ._moves import ungroup, widened_rows
 from ._partition import Partition
@@ -28,7 +28,8 @@ from ._queries import (
     query_slice,
     widened,
 )
-from ._state import Piece, Routing, State
+from ._read import found_columns
+from ._state import Piece, Routing, State, filtered, filtered_ends
 
 # Queries that travel in one piece, and the pieces of each worker that are under way at once.
 PIECE = 1 << 19
@@ -138,7 +139,7 @@ def nearer(routing: Routing, query: Query, request: Request, misses: Partial,
     nearer_is_later = later["matched"] & ~earlier["matched"]
     both = np.flatnonzero(earlier["matched"] & later["matched"])
     if both.size:
-        keys = [take(key_columns(side["key"]), both) for side in sides]
+        keys = [found_columns(routing.template, _at("key", side["key"], both)) for side in sides]
         numbers = np.arange(both.size)
         # Of equal keys, the last row counts: the one before.
         index = build_local((np.tile(numbers, 2), *concat(keys[::-1])), "sorted@cpu")
@@ -155,11 +156,6 @@ def nearer(routing: Routing, query: Query, request: Request, misses: Partial,
     return pieces
 
 
-def key_columns(keys: Any) -> Columns:
-    """The keys of neighbours as columns."""
-    return columns(keys) if isinstance(keys, tuple) else columns((keys,))
-
-
 def is_two_steps(routing: Routing, query: Query, request: Request) -> bool:
     """Whether the rows of a neighbour's key may be in several partitions."""
     return (query.kind == "nearest" and routing.fences.shared
@@ -172,10 +168,11 @@ def two_steps(request: Request) -> tuple[Request, Request]:
     return request._replace(answers=("any", "key")), request._replace(answers=others)
 
 
-def found_keys(first: Partial) -> tuple[Array, Query]:
+def found_keys(routing: Routing, first: Partial) -> tuple[Array, Query]:
     """The positions of the second step, and its query."""
     positions = np.flatnonzero(first["matched"])
-    return positions, Query.equal(take(key_columns(first["key"]), positions))
+    return positions, Query.equal(
+        found_columns(routing.template, _at("key", first["key"], positions)))
 
 
 def both_steps(request: Request, filled: Partial, first: Partial, positions: Array,
@@ -192,11 +189,19 @@ def run(state: State, query: Query, request: Request, values: Values | None = No
     """Answers a query that is in the memory of the client."""
     model = None if values is None else values.model
     filled = blank(state.routing.template, query, request, model, miss)
+    if query.kind == "nearest" and query.filter is not None:
+        state = state._replace(routing=_filtered(state, query.filter))
+    return _run(state, query, request, values, miss, filled)
+
+
+def _run(state: State, query: Query, request: Request, values: Values | None, miss: Any,
+         filled: Partial) -> Partial:
     if is_two_steps(state.routing, query, request):
         near, rest = two_steps(request)
-        first = run(state, query, near)
-        positions, keys = found_keys(first)
-        return both_steps(request, filled, first, positions, run(state, keys, rest, values))
+        first = _run(state, query, near, None, None, blank(state.routing.template, query, near))
+        positions, keys = found_keys(state.routing, first)
+        second = run(state, replace(keys, filter=query.filter), rest, values)
+        return both_steps(request, filled, first, positions, second)
     pieces = None
     if query_size(query) <= MAX_BATCH and values is None and "rows" not in request.answers:
         pieces = _at_once(state, query, request)
@@ -205,6 +210,16 @@ def run(state: State, query: Query, request: Request, values: Values | None = No
     if pieces is None:
         pieces = [*_answered(state, query, request, values)]
     return merge(state.routing, query, request, filled, pieces, miss)
+
+
+def _filtered(state: State, mask: Array) -> Routing:
+    """The routing of the rows of a mask."""
+    client, name = state.client, token()
+    with released(client) as futures:
+        futures += [client.submit(filtered_ends, held.one(), mask, pure=False,
+                                  key=f"rtindex-ends-{name}-{number}")
+                    for number, held in enumerate(state.held)]
+        return filtered(state.routing, client.gather(futures))
 
 
 def _at_once(state: State, query: Query, request: Request) -> list[Answered] | None:

@@ -44,14 +44,15 @@ def save(state: State, folder: Any) -> State:
                     packed({"keys": state.bounds.keys, "rows": state.bounds.rows}))
             _write_manifest(fs, root, {
                 "version": _VERSION, "spec": state.spec, "rows": state.size,
-                "replicate": state.replicate, "bounds": f"{name}-bounds.npz",
+                "replicate": state.replicate, "texts": state.texts, "bounds": f"{name}-bounds.npz",
                 "partitions": names})
         except BaseException:
             _remove(fs, root, [f"{name}-bounds.npz", *_files(names)])
             raise
         if before is not None:
             _remove(fs, root, [before["bounds"], *_files(before["partitions"])])
-    return _opened(client, url, state.spec, names, state.bounds, state.size, state.replicate)
+    return _opened(client, url, state.spec, names, state.bounds, state.size, state.replicate,
+                   state.texts)
 
 
 def load(client: Any, folder: Any, replicate: int | None) -> State:
@@ -62,11 +63,11 @@ def load(client: Any, folder: Any, replicate: int | None) -> State:
         bounds = unpacked(fs.cat_file(f"{root}/{manifest['bounds']}"))
     return _opened(client, url, manifest["spec"], manifest["partitions"],
                    Bounds(bounds["keys"], bounds["rows"]), manifest["rows"],
-                   replicate or manifest["replicate"])
+                   replicate or manifest["replicate"], manifest["texts"])
 
 
 def _opened(client: Any, url: str, spec: str, names: list[str], bounds: Bounds, rows: int,
-            replicate: int) -> State:
+            replicate: int, texts: dict[str, str]) -> State:
     run = token()
     workers = sorted(client.nthreads())
     with released(client) as futures:
@@ -74,7 +75,7 @@ def _opened(client: Any, url: str, spec: str, names: list[str], bounds: Bounds, 
                                   workers=[workers[number % len(workers)]],
                                   allow_other_workers=True)
                     for number, own in enumerate(names)]
-        return state_of(client, spec, list(futures), bounds, rows, replicate)
+        return state_of(client, spec, list(futures), bounds, rows, replicate, texts)
 
 
 # On workers.
@@ -164,7 +165,8 @@ def _read_manifest(fs: Any, root: str) -> dict[str, Any]:
     try:
         manifest = json.loads(fs.cat_file(path))
         version = manifest["version"]
-        wanted = {"spec": str, "rows": int, "replicate": int, "bounds": str, "partitions": list}
+        wanted = {"spec": str, "rows": int, "replicate": int, "bounds": str, "partitions": list,
+                  "texts": dict}
         whole = all(isinstance(manifest[key], kind) for key, kind in wanted.items())
     except FileNotFoundError:
         raise FileError(f"{path} does not exist: expected a folder that Index.save of rtindex.dask "

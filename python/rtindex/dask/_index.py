@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from .._calls import MAX_BITMAP_BYTES, _names, require_bitmap_bytes, row_miss
+from .._categories import reject
 from .._errors import InvalidArgumentError, UnsupportedError
 from .._index import _human_bytes
 from .._join_calls import JoinName, JoinOrderName
 from .._joins import require_how, require_max_pairs, require_order
 from .._kinds import Kind, kind_of
-from .._lists import Array
+from .._lists import Array, is_missing
 from .._names import is_scalar
 from .._overloads import AnswerName, NearestName, OrderName
 from .._query import (
@@ -25,17 +25,16 @@ from .._query import (
     QueryName,
     data_of,
     query_of,
-    require_column,
     require_query,
 )
 from .._results import Answers, Join, MemoryUsage
 from .._results import Rows as LocalRows
 from . import _changes, _collections, _files
 from ._bitmaps import BITMAPS, requested, with_bitmaps, with_mask
-from ._columns import columns, size
 from ._engine import Values, run
 from ._order import describe, join_batches, null_rows, select
 from ._queries import Request, query_size
+from ._read import lookups
 from ._results import finish, join_of, miss_in_units, with_means
 from ._sources import is_collection
 from ._state import State
@@ -75,6 +74,8 @@ class Index:
         by_name = isinstance(values, str)
         request = Request(names, limit, order, values if by_name else "")
         held = None if values is None or by_name else self._values_of(state, values)
+        if order is not None and state.routing.template._reordered:
+            reject("order")
         has_bitmaps = not {*BITMAPS}.isdisjoint(names)
         if _is_lazy(query):
             if out is not None:
@@ -141,17 +142,20 @@ class Index:
                 values: Any = None, direction: DirectionName = "backward", exact: bool = True,
                 tolerance: Any = None, *, matched: bool = False, limit: int | None = None,
                 order: OrderName | None = None, miss: Any = None, out: Array | None = None,
-                counters: bool = False,
+                counters: bool = False, filter: Any = None,
                 max_bitmap_bytes: int = MAX_BITMAP_BYTES) -> Any:
         """`answer` of `Query.nearest(keys, direction, exact, tolerance)`: which key of the column
         is closest to `keys[i]`?"""
-        return self.answer(Query.nearest(keys, direction, exact, tolerance), answer, values,
+        query = Query.nearest(keys, direction, exact, tolerance, filter=filter)
+        return self.answer(query, answer, values,
                            matched=matched, limit=limit, order=order, miss=miss, out=out,
                            counters=counters,
                            max_bitmap_bytes=max_bitmap_bytes)
 
     def rank(self, keys: Any) -> Any:
         """How many rows hold a key less than `keys[i]`; 0 for a null."""
+        if self._state.routing.template._reordered:
+            reject("rank")
         return self.range(None, keys, "count", ends="[)")
 
     def select(self, ranks: Any) -> Any:
@@ -166,6 +170,8 @@ class Index:
     def __contains__(self, key: Any) -> bool:
         """Whether a row holds the key: one key, a tuple for a composite column."""
         parts = self._state.routing.template._type.parts
+        if is_missing(key):
+            return False
         if not is_scalar(key) and not (parts and isinstance(key, tuple)):
             raise InvalidArgumentError(f"`in` expects one key, got {type(key).__name__}: look up "
                                        "several with lookup(keys, matched=True)")
@@ -290,6 +296,11 @@ class Index:
         return self._state.routing.template.type
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns that the index was built over; empty where they had none."""
+        return self._state.routing.template.names
+
+    @property
     def time_unit(self) -> str:
         """The unit of a column of timestamps ("us"); empty for other types."""
         return self._state.routing.template.time_unit
@@ -358,18 +369,7 @@ class Index:
 
     def _with_columns(self, state: State, query: Query) -> Query:
         """The query with its keys, or the ends of its ranges, as `Columns`."""
-        template = state.routing.template
-        query = with_mask(query, state.size)
-        require_column(query, template.type)
-        target = template._neighbour_of(query) if query.kind == "nearest" else template._point
-        lower, upper = (None if end is None else columns(end, target)
-                        for end in (query.lower, query.upper))
-        if query.kind != "range" and lower is None:
-            lower = columns(query.lower, target)  # raises
-        if lower is not None and upper is not None and size(lower) != size(upper):
-            raise InvalidArgumentError(f"expected as many lower as upper ends, got {size(lower)} "
-                                       f"and {size(upper)}")
-        return replace(query, lower=lower, upper=upper)
+        return lookups(state.routing.template, with_mask(query, state.size))
 
     def _join_kind(self, state: State, query: Query) -> Kind:
         return kind_of(data_of(query), state.routing.template.type == "composite")

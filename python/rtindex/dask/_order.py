@@ -7,28 +7,39 @@ from typing import Any
 
 import numpy as np
 
+from .._categories import reject
+from .._columns import column as column_of
 from .._errors import InvalidArgumentError
 from .._index import _human_bytes
 from .._kinds import kind_of
 from .._lists import Array
 from .._query import Query
 from .._results import Join
-from ._columns import columns
+from .._types import INTEGERS, ColumnType
+from ._columns import nulls
 from ._engine import run
 from ._queries import MISS, Request, query_slice
+from ._read import exported
 from ._results import join_of
 from ._state import State
 
 
 def select(state: State, ranks: Any) -> Any:
     """The row of each rank."""
-    numbers = np.asarray(columns(ranks)[0])
-    if numbers.dtype.kind not in "iu":
-        raise InvalidArgumentError(f"invalid ranks of type {numbers.dtype}: expected integers")
+    if state.routing.template._reordered:
+        reject("select")
+    column = column_of(ranks, ColumnType("int64", ""))
+    if column.type not in INTEGERS or column.type == "bool":
+        raise InvalidArgumentError(f"invalid ranks of type {column.type}: expected integers")
+    held = exported(column, [""])
+    missing = nulls(held)
+    numbers = np.asarray(held[0] if missing is None else held[0].fill_null(0))
     ends = np.cumsum([held.meta.valid for held in state.held])
     begins = np.append(0, ends[:-1])
     partitions = np.searchsorted(ends, numbers, "right")
     inside = (numbers >= 0) & (partitions < len(state.held))
+    if missing is not None:
+        inside &= ~missing
     rows = np.full(numbers.size, MISS, np.uint64)
     ranked = {int(i): np.flatnonzero(inside & (partitions == i))
               for i in np.unique(partitions[inside])}
@@ -104,8 +115,13 @@ def _nulls(partition: Any) -> Array:
     return rows
 
 
+def _text(key: Any) -> str:
+    item = key.as_py() if hasattr(key, "as_py") else key
+    return item.decode(errors="replace") if isinstance(item, bytes) else str(item)
+
+
 def _between(meta: Any) -> str:
     if not meta.valid:
         return ""
-    first, last = (", ".join(str(part[0]) for part in end) for end in (meta.first, meta.last))
+    first, last = (", ".join(_text(part[0]) for part in end) for end in (meta.first, meta.last))
     return f" from {first} to {last}"

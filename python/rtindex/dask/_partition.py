@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._calls import VALUE_ANSWERS
+from .._calls import VALUE_ANSWERS, Options
 from .._index import Index, build
+from .._kinds import Kind
 from .._lists import Array
 from .._query import Query
 from ._columns import Columns, as_included, as_keys, concat, like, nbytes, nulls, size, take
@@ -95,6 +96,13 @@ class Partition:
             if missing is not None or "mean" in request.answers:
                 partial["valued"] = valued(self.index, query, missing)
         return with_global_rows(partial, self.rows)
+
+    def ends(self, mask: Array) -> tuple[Columns, Columns]:
+        """The smallest and the largest key of the rows of a mask; no key without such rows."""
+        query = Query.range(None, None, filter=mask[self.global_rows()])
+        rows = [self.index._answer(query, Kind(), "rows", Options(limit=1, order=order)).rows
+                for order in ("key", "-key")]
+        return take(self.keys, rows[0]), take(self.keys, rows[1])
 
     def global_rows(self) -> Array:
         return np.arange(len(self), dtype=np.uint32) if self.rows is None else self.rows

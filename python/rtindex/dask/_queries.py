@@ -37,6 +37,12 @@ class Partial(dict[str, Any]):
         return matched
 
 
+class _RawKeys(Kind):
+    """Answers of partitions: NumPy arrays, keys as an index stores them."""
+
+    is_raw = True
+
+
 class Request(NamedTuple):
     """What is requested for every query of a batch."""
 
@@ -83,7 +89,7 @@ def answer(index: Index, query: Query, request: Request, values: Any = None,
     named = request.included or None
     options = Options(named if values is None else values, not implied, request.limit,
                       request.order, miss)
-    found = index._answer(query_for(index, query), Kind(), names, options)
+    found = index._answer(query_for(index, query), _RawKeys(), names, options)
     if implied and len(names) == 1:
         return Partial({names[0]: found})
     partial = Partial({name: found[name] for name in (names if implied else (*names, "matched"))})

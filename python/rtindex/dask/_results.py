@@ -11,11 +11,11 @@ from .._columns import column as column_of
 from .._core import Column
 from .._decimals import in_last_digits, require_whole_sums, value_scale
 from .._index import Index as LocalIndex
+from .._keys import raw_keys_as
 from .._kinds import Kind
 from .._lists import Array
 from .._results import Answers, Join
 from .._results import Rows as LocalRows
-from .._types import ColumnType
 from ._queries import MISS, Partial, Request
 
 
@@ -139,13 +139,5 @@ def _with_misses(lengths: Array, rows: Array) -> Array:
 
 
 def _keys(kind: Kind, keys: Any, template: LocalIndex, matched: Array) -> Any:
-    validity = np.packbits(matched, bitorder="little") if kind.has_nulls else None
-
-    def one(part: Array, part_type: ColumnType) -> Any:
-        if part.dtype.kind == "O":
-            return kind.strings(part.tolist())
-        return kind.array(part, validity, zone=part_type.zone)
-
-    if not isinstance(keys, tuple):
-        return one(keys, template._type)
-    return kind.parts(tuple(one(*part) for part in zip(keys, template._type.parts)))
+    copied = tuple(part.copy() for part in keys) if isinstance(keys, tuple) else keys.copy()
+    return raw_keys_as(copied, template._type, np.packbits(matched, bitorder="little"), kind)

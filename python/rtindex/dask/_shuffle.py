@@ -15,11 +15,12 @@ import numpy as np
 
 from .._errors import InvalidArgumentError
 from ._build import Plan, pick, released, sample, token
-from ._columns import Columns, concat, cut, like, size, take
+from ._columns import Columns, concat, cut, like, size, take, typed_nulls
 from ._moves import can_group, group_rows, native
 from ._partition import row_type
 from ._routing import Bounds, grouped
-from ._sources import Source, read
+from ._read import Reader
+from ._sources import Source
 
 # Pairs of a block and a partition from which on the peer-to-peer shuffle is used.
 _MAX_PAIRS = 4096
@@ -49,7 +50,8 @@ def _by_tasks(client: Any, source: Source, include: Source | None, planned: Plan
     workers = sorted(client.nthreads())
     with released(client) as futures:
         splits = client.compute([
-            dask.delayed(split)(block, start, bounds,
+            dask.delayed(split)(source.reader, block, start, bounds,
+                                None if include is None else include.reader,
                                 None if include is None else include.blocks[number],
                                 dask_key_name=f"rtindex-split-{name}-{number}")
             for number, (block, start) in enumerate(zip(source.blocks, planned.starts))],
@@ -87,9 +89,10 @@ def _by_peers(client: Any, source: Source, include: Source | None, planned: Plan
     name = token()
     keys: Any = planned.model
     values = None if include is None else _model(client, include)
-    meta = _framed(keys, 0, planned.bounds, values, keys, values)
+    meta = _frame(keys, 0, planned.bounds, values, keys, values)
     frame = dask.dataframe.from_delayed([
-        dask.delayed(_framed)(block, start, planned.bounds,
+        dask.delayed(_framed)(source.reader, block, start, planned.bounds,
+                              None if include is None else include.reader,
                               None if include is None else include.blocks[number],
                               keys, values, dask_key_name=f"rtindex-split-{name}-{number}")
         for number, (block, start) in enumerate(zip(source.blocks, planned.starts))],
@@ -108,29 +111,39 @@ def _by_peers(client: Any, source: Source, include: Source | None, planned: Plan
 def _model(client: Any, source: Source) -> Columns:
     """The types of a column."""
     with released(client) as futures:
-        futures += client.compute([dask.delayed(sample)(block, 0, 1)
+        futures += client.compute([dask.delayed(_types)(source.reader, block)
                                    for block in source.blocks], sync=False)
-        found = client.gather(futures)
-    return concat([take(block.keys, np.empty(0, np.int64)) for block in found])
+        return concat(client.gather(futures))
 
 
 # On workers. A block is a tuple of what the caller's collections hold.
 
-def _read(block: Any, included: Any) -> tuple[Columns, Columns | None]:
+def _types(reader: Reader, included: Any) -> Columns:
+    """The types of included values."""
+    found = reader.values(included)
+    return take(found, np.empty(0, np.int64))
+
+
+def _read(reader: Reader, block: Any, values_reader: Reader | None,
+          included: Any) -> tuple[Columns, Columns | None]:
     """The keys of a block and its included values."""
-    keys, values = read(*block), None if included is None else read(*included)
+    keys = reader.keys(block)
+    values = None if values_reader is None else values_reader.values(included)
     if values is not None and size(values) != size(keys):
         raise InvalidArgumentError(f"invalid include: expected {size(keys)} values in a block, one "
                                    f"per key, got {size(values)}")
     return keys, values
 
 
-def split(block: Any, start: int, bounds: Bounds, included: Any) -> list[Any]:
+def split(reader: Reader, block: Any, start: int, bounds: Bounds, values_reader: Reader | None,
+          included: Any) -> list[Any]:
     """A piece for every partition: rows, keys and values."""
-    keys, values = _read(block, included)
+    keys, values = _read(reader, block, values_reader, included)
     length = size(keys)
     dtype = row_type(start + length)
-    if not len(bounds):
+    if len(bounds):
+        keys = typed_nulls(keys, bounds.keys)
+    else:
         return [(np.arange(start, start + length, dtype=dtype), keys, values)]
     count = len(bounds) + 1
     if native(keys, bounds.keys) and can_group(length, count):
@@ -149,11 +162,18 @@ def split(block: Any, start: int, bounds: Bounds, included: Any) -> list[Any]:
             for low, high in zip(starts[:-1], starts[1:])]
 
 
-def _framed(block: Any, start: int, bounds: Bounds, included: Any,
-            key_model: Columns, value_model: Columns | None) -> Any:
+def _framed(reader: Reader, block: Any, start: int, bounds: Bounds,
+            values_reader: Reader | None, included: Any, key_model: Columns,
+            value_model: Columns | None) -> Any:
+    keys, values = _read(reader, block, values_reader, included)
+    keys = typed_nulls(keys, key_model)
+    return _frame(keys, start, bounds, values, key_model, value_model)
+
+
+def _frame(keys: Columns, start: int, bounds: Bounds, values: Columns | None, key_model: Columns,
+           value_model: Columns | None) -> Any:
     import pandas
 
-    keys, values = _read(block, included)
     rows = np.arange(start, start + size(keys), dtype=np.uint64)
     columns = {"partition": bounds.partitions(keys, rows).astype(np.int64), "row": rows}
     for letter, parts, model in (("k", keys, key_model), ("v", values, value_model)):

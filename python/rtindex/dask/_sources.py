@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
+import dask
 import numpy as np
 
 from .._errors import InvalidArgumentError
-from ._columns import Columns, columns, concat, size
+from ._columns import Columns, cut, size
+from ._read import Reader, new_values, stored
 
 
 class Source(NamedTuple):
@@ -19,6 +21,9 @@ class Source(NamedTuple):
     """None where they are unknown."""
     like: Any
     """What answers to lookups like these look like: "array" or "series"."""
+    reader: Reader = Reader()
+    has_order: bool = False
+    """Whether there may be ordered categories."""
 
 
 def is_collection(data: Any) -> bool:
@@ -29,7 +34,7 @@ def is_collection(data: Any) -> bool:
         hasattr(data, "__dask_graph__"))
 
 
-def source_of(data: Any) -> Source:
+def source_of(data: Any, reader: Reader = Reader()) -> Source:
     parts = [*data] if isinstance(data, tuple) else [data]
     for part in parts:
         if not is_collection(part):
@@ -46,13 +51,15 @@ def source_of(data: Any) -> Source:
     blocks = [tuple(piece for source in found for piece in source.blocks[i])
               for i in range(counts[0])]
     lengths = next((source.lengths for source in found if source.lengths is not None), None)
-    return Source(blocks, lengths, found[0].like)
+    return Source(blocks, lengths, found[0].like, reader, any(map(_has_order, parts)))
 
 
-def aligned(data: Any, source: Source, name: str) -> Source:
-    """Another column with the same blocks."""
+def aligned(data: Any, source: Source, name: str, own: str) -> Source:
+    """Another column with the same blocks; `own` is the name of an included column."""
     if not is_collection(data) and source.lengths is not None:
-        data = wrapped(data, source.lengths, name)
+        template, nan_as_null = source.reader.template, source.reader.nan_as_null
+        column = stored(data, nan_as_null) if template is None else new_values(template, data, own)
+        return in_memory(column, source.lengths, name)
     if _is_array(data) and source.lengths is not None and _lengths(data) != source.lengths:
         if sum(source.lengths) != data.shape[0]:
             raise InvalidArgumentError(f"invalid {name}: expected {sum(source.lengths)} entries, "
@@ -70,36 +77,27 @@ def aligned_columns(named: list[tuple[str, Any]], source: Source, name: str) -> 
     """Included columns with the same blocks, the columns of a block side by side."""
     if not named:
         return None
-    columns = [aligned(data, source, name) for _, data in named]
-    return columns[0]._replace(blocks=[
+    columns = [aligned(data, source, name, own) for own, data in named]
+    reader = source.reader._replace(names=tuple(own for own, _ in named))
+    return columns[0]._replace(reader=reader, blocks=[
         tuple(part for block in blocks for part in block)
         for blocks in zip(*(column.blocks for column in columns))])
 
 
-def wrapped(data: Any, lengths: list[int], name: str) -> Any:
-    """Values in memory as a Dask array with these chunks."""
-    import dask.array
-
-    array = np.asarray(data)
-    if array.shape != (sum(lengths),):
-        raise InvalidArgumentError(f"invalid {name}: expected {sum(lengths)} entries, one per row, "
-                                   f"got an array of shape {array.shape}")
-    chunks: Any = (tuple(lengths),)
-    return dask.array.from_array(array, chunks=chunks)
+def in_memory(column: Columns, lengths: list[int], name: str) -> Source:
+    """Values in memory as blocks of these lengths."""
+    if len(column) != 1 or size(column) != sum(lengths):
+        raise InvalidArgumentError(f"invalid {name}: expected {sum(lengths)} of them, one per row, "
+                                   f"got {size(column)}")
+    ends = np.cumsum([0, *lengths]).tolist()
+    blocks = [(dask.delayed(cut(column, start, stop)[0]),) for start, stop in zip(ends, ends[1:])]
+    return Source(blocks, lengths, "array")
 
 
-def read(*parts: Any) -> Columns:
-    """A block as columns."""
-    found = [part for data in parts for part in columns(data)]
-    sizes = {len(part) for part in found}
-    if len(sizes) > 1:
-        raise InvalidArgumentError("the parts of a composite key have blocks of different lengths: "
-                                   f"{min(sizes)} and {max(sizes)}")
-    return tuple(found)
-
-
-def joined(*blocks: Columns) -> Columns:
-    return concat([block for block in blocks if size(block)] or [blocks[0]])
+def _has_order(data: Any) -> bool:
+    dtypes = getattr(data, "dtypes", [getattr(data, "dtype", None)])
+    return any(getattr(dtype, "ordered", False) is True
+               for dtype in (dtypes if hasattr(dtypes, "__iter__") else [dtypes]))
 
 
 def _is_array(data: Any) -> bool:

@@ -146,6 +146,8 @@ class State(NamedTuple):
     routing: Routing
     name: str
     """Differs between versions."""
+    texts: dict[str, str]
+    """What the column means: the names of its parts, and which NaNs are null."""
 
     workers: dict[str, str]
     """Addresses that are newer than those of `held`, by the key of a future."""
@@ -166,7 +168,7 @@ class State(NamedTuple):
 
 
 def state_of(client: Any, spec: str, parts: list[Any], bounds: Bounds, rows: int,
-             replicate: int, progress: bool = False) -> State:
+             replicate: int, texts: dict[str, str], progress: bool = False) -> State:
     """Waits for partitions and reads the facts about them; `progress` draws a bar."""
     name = token()
     client.register_plugin(Answering())
@@ -179,11 +181,11 @@ def state_of(client: Any, spec: str, parts: list[Any], bounds: Bounds, rows: int
         if progress:
             distributed.progress(parts, notebook=False)
         model, *metas = client.gather(facts)
-        template = empty_index(plain_spec(spec), *model)
+        template = empty_index(plain_spec(spec), *model, texts)
         held = tuple(Held(copies(client, part, replicate, name, number), meta)
                      for number, (part, meta) in enumerate(zip(parts, metas)))
     return State(client, spec, held, bounds, rows, replicate, model,
-                 routing_of(metas, template), name, {})
+                 routing_of(metas, template), name, texts, {})
 
 
 def copies(client: Any, part: Any, replicate: int, name: str, number: int) -> tuple[Any, ...]:
@@ -219,6 +221,18 @@ def routing_of(metas: list[Meta], template: LocalIndex) -> Routing:
     apart = partitions.size > 1 and not fences.shared
     return Routing(fences, template,
                    Parts.of([meta.inner for meta in chosen]) if apart else None)
+
+
+def filtered_ends(partition: Partition, mask: Array) -> tuple[Columns, Columns]:
+    """On a worker: the smallest and the largest key of the rows of a mask, if there are any."""
+    return partition.ends(mask)
+
+
+def filtered(routing: Routing, ends: list[tuple[Columns, Columns]]) -> Routing:
+    """As if partitions had no other keys than those between their ends."""
+    partitions = np.array([i for i, (first, _) in enumerate(ends) if len(first[0])], np.int64)
+    first, last = zip(*([ends[i] for i in partitions] or ends[:1]))
+    return routing._replace(fences=Fences(partitions, concat(first), concat(last)), parts=None)
 
 
 def plain_spec(spec: str) -> str:

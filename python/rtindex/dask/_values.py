@@ -10,10 +10,11 @@ import numpy as np
 from .._errors import InvalidArgumentError
 from .._lists import Array
 from ._build import released, token
-from ._columns import columns, concat, size, take
+from ._columns import concat, size, take
 from ._engine import Values
 from ._partition import Partition
-from ._sources import Source, is_collection, read, source_of
+from ._read import Reader, stored
+from ._sources import in_memory, is_collection, source_of
 from ._state import State
 
 _ROWS_A_BLOCK = 1 << 22
@@ -21,13 +22,17 @@ _ROWS_A_BLOCK = 1 << 22
 
 def values_by_partition(state: State, values: Any) -> Values:
     client = state.client
-    if not is_collection(values):
-        values = _in_blocks(values, state.size)
-    source = source_of(values) if is_collection(values) else values
+    nan_as_null = state.routing.template._type.nan_as_null
+    if is_collection(values):
+        source = source_of(values, Reader(nan_as_null))
+    else:
+        starts = range(0, max(state.size, 1), _ROWS_A_BLOCK)
+        source = in_memory(stored(values, nan_as_null),
+                           [min(_ROWS_A_BLOCK, state.size - start) for start in starts], "values")
     name = token()
     with released(client) as futures:
-        blocks = client.compute([dask.delayed(read)(*block) for block in source.blocks],
-                                sync=False)
+        blocks = client.compute([dask.delayed(read_values)(source.reader, block)
+                                 for block in source.blocks], sync=False)
         futures += blocks
         lengths = source.lengths or client.gather(client.map(size, blocks, pure=False))
         if sum(lengths) != state.size:
@@ -48,6 +53,10 @@ def values_by_partition(state: State, values: Any) -> Values:
     return Values(tuple(parts), model)
 
 
+def read_values(reader: Reader, block: Any) -> Any:
+    return reader.values(block)
+
+
 def rows_of(partition: Partition) -> Array:
     return partition.global_rows()
 
@@ -63,17 +72,3 @@ def together(pieces: list[Any]) -> Any:
 
 def model_of(block: Any) -> Any:
     return take(block, np.empty(0, np.int64))[0]
-
-
-def _in_blocks(values: Any, rows: int) -> Any:
-    """Values in the memory of the client as blocks."""
-    is_objects = getattr(values, "dtype", None) == object
-    part = columns(list(values) if is_objects else values)
-    if len(part) != 1 or size(part) != rows:
-        raise InvalidArgumentError(f"invalid values: expected {rows} of them, one per row, got "
-                                   f"{size(part)}")
-    starts = range(0, max(rows, 1), _ROWS_A_BLOCK)
-    blocks = [(dask.delayed(part[0][start:start + _ROWS_A_BLOCK]),) for start in starts]
-    return Source(blocks, [min(_ROWS_A_BLOCK, rows - start) for start in starts], "array")
-
-
