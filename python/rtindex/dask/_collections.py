@@ -22,6 +22,7 @@ from ._engine import (
     answer_pieces,
     both_steps,
     found_keys,
+    is_complete,
     is_two_steps,
     merge,
     route,
@@ -287,7 +288,7 @@ def _alone(partition: Any, routing: Routing, settings: Any, ends: Any, block: An
            form: Form | None) -> Any:
     query = _query(routing, settings, ends, block)
     partial: Partial = widened(answer_pieces(partition, [(query, request)], values, mask)[0])
-    if miss is not None and not partial["matched"].all():
+    if miss is not None and not is_complete(partial):
         filled = blank(routing.template, query, request, model, miss)
         partial = merge(routing, query, request, filled,
                         [Answered(query.direction, None, partial)], miss)

@@ -86,12 +86,16 @@ def merge(routing: Routing, query: Query, request: Request, filled: Partial,
         chosen = own if direction == query.direction else (
             before if direction == "backward" else after)
         chosen.append((everything if positions is None else positions, partial))
-    if len(own) == 1 and own[0][0].size == everything.size and own[0][0] is everything and (
-            own[0][1]["matched"].all()):
+    if len(own) == 1 and own[0][0] is everything and is_complete(own[0][1]):
         return own[0][1]
     if before or after:
         own += nearer(routing, query, request, filled, before, after)
     return combined(request, filled, own)
+
+
+def is_complete(partial: Partial) -> bool:
+    """Whether every query has a match, and a value that is not null."""
+    return bool(partial["matched"].all() and ("valued" not in partial or partial["valued"].all()))
 
 
 def ungrouped(routing: Routing, request: Request, parts: Array, sizes: list[int],

@@ -156,6 +156,8 @@ class Index:
         """How many rows hold a key less than `keys[i]`; 0 for a null."""
         if self._state.routing.template._reordered:
             reject("rank")
+        if keys is None:  # a null, rather than no end
+            return 0
         return self.range(None, keys, "count", ends="[)")
 
     def select(self, ranks: Any) -> Any:

@@ -137,9 +137,17 @@ def exported(found: Column, zones: Sequence[str]) -> Columns:
 
 def _part(array: Any, element_type: str, unit: str, zone: str) -> Any:
     import pyarrow
+    import pyarrow.compute
 
     if element_type in ("timestamp64", "duration64") and unit:
         return _times(array.view(pyarrow.int64()), element_type, unit, zone)
+    if element_type == "time64" and unit in ("s", "ms"):  # lookups on a column of 32 bits
+        ends = np.iinfo(np.int32)
+        ticks = array.view(pyarrow.int64())
+        clamped = pyarrow.compute.min_element_wise(
+            pyarrow.compute.max_element_wise(ticks, ends.min, skip_nulls=False), ends.max,
+            skip_nulls=False)
+        return clamped.cast(pyarrow.int32()).view(pyarrow.time32(unit))
     if element_type == "int128":
         return _wide_integers(array)
     if array.null_count or element_type not in NATIVE.values():
@@ -166,7 +174,7 @@ def _times(ticks: Any, element_type: str, unit: str, zone: str) -> Any:
     import pyarrow
 
     is_duration = element_type == "duration64"
-    if zone:
+    if zone and unit in _ARROW_UNITS:
         return ticks.view(pyarrow.timestamp(unit, zone))
     numbers: Array = (ticks.fill_null(_LOWEST) if ticks.null_count else ticks).to_numpy()
     lowest = numbers == _LOWEST

@@ -67,12 +67,15 @@ def finish(template: LocalIndex, kind: Kind, names: tuple[str, ...], partial: Pa
     """The answers in objects of this kind; `values` is a value column of the same type as that of
     the call."""
     nullable = kind.has_nulls and miss is None
+    valid: dict[str, Array] = {}
     validity = np.packbits(partial["matched"], bitorder="little") if nullable else None
     of_values, scale, zone = validity, None, ""
     if not VALUE_ANSWERS.isdisjoint(names):
         scale = scale_of(template, kind, names, values)
-        if miss is None and (nullable or scale is not None):
+        if miss is None:
             has_value = partial["valued"] != 0 if "valued" in partial else partial["matched"]
+            valid |= {name: has_value for name in names if name in VALUE_ANSWERS}
+        if miss is None and (nullable or scale is not None):
             of_values = np.packbits(has_value, bitorder="little")
         if scale is not None and "sum" in names and "valued" in partial:
             require_whole_sums(partial["sum"], partial["mean"], partial["valued"],
@@ -103,7 +106,9 @@ def finish(template: LocalIndex, kind: Kind, names: tuple[str, ...], partial: Pa
         return answers[names[0]]
     if matched:
         answers["matched"] = kind.array(partial["matched"])
-    return Answers(partial["matched"].size, answers)
+    valid |= {name: partial["matched"] for name in names
+              if name == "key" or name in ROW_ANSWERS and miss is None}
+    return Answers(partial["matched"].size, answers, {} if nullable else valid)
 
 
 def join_of(kind: Kind, how: str, partial: Partial, start: int = 0) -> Join:

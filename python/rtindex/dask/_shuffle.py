@@ -199,6 +199,8 @@ def _series(part: Any) -> Any:
     if not isinstance(part, np.ndarray):
         import pyarrow
 
+        if _has_parameters(part.type):
+            part = part.view(pyarrow.binary(part.type.byte_width)).cast(pyarrow.large_binary())
         return pandas.Series(pandas.arrays.ArrowExtensionArray(pyarrow.chunked_array([part])))
     return part.view(np.int64) if part.dtype.kind in "mM" else part
 
@@ -211,5 +213,16 @@ def _part(series: Any, model: Any) -> Any:
     import pyarrow
 
     array = pyarrow.chunked_array(series)
-    whole = pyarrow.concat_arrays(array.chunks) if array.num_chunks else model
+    if not array.num_chunks:
+        return model
+    whole = pyarrow.concat_arrays(array.chunks)
+    if _has_parameters(model.type):
+        return whole.cast(pyarrow.binary(model.type.byte_width)).view(model.type)
     return whole.cast(model.type)
+
+
+def _has_parameters(kind: Any) -> bool:
+    """Whether Dask's shuffle cannot name the type: it moves the bytes of its elements."""
+    import pyarrow
+
+    return bool(pyarrow.types.is_decimal(kind) or pyarrow.types.is_fixed_size_binary(kind))
