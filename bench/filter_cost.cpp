@@ -86,9 +86,8 @@ class FilterServer {
     std::uint64_t all = 0;
     for (std::size_t box = 0; box < boxes; ++box) {
       std::uint64_t offsets[2];
-      index_.answer_into(
-          query(box, 1), {},
-          {.offsets = offsets, .rows = rows_.data(), .rows_capacity = rows_.size()});
+      index_.answer_into(query(box, 1), {},
+                         {.offsets = offsets, .rows = rows_.data(), .rows_capacity = rows_.size()});
       all += offsets[1];
     }
     return all;

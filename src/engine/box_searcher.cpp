@@ -117,7 +117,9 @@ class BoxSearcher final : public Searcher {
       bytes.parts.emplace_back("positions of rows", made->bytes());
     for (const auto& [name, size] : bytes.parts) bytes.resident += size;
     // The points in row order, their Morton codes, and as much again to sort these.
-    bytes.build_peak = bytes.resident + tree_.key_bytes() + 24 * rows_.size();
+    bytes.build_peak = bytes.resident + 24 * rows_.size();
+    for (const std::uint64_t largest : largest_)
+      bytes.build_peak += (is_wide(largest) ? 8 : 4) * rows_.size();
     return bytes;
   }
 

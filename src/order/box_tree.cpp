@@ -50,7 +50,7 @@ ZoneBits compare_zones(const Key* least, const Key* greatest, Key lower, Key upp
 // Sets byte i to whether key i lies in the range, or clears those that do not.
 template <bool is_first, class Key>
 void compare_keys(const Key* keys, Key lower, Key upper, std::uint8_t* bytes) {
-  const Key width = upper - lower;
+  const auto width = static_cast<Key>(upper - lower);
   for (std::size_t i = 0; i < BoxTree::block_rows; ++i) {
     const auto is_inside = static_cast<std::uint8_t>(static_cast<Key>(keys[i] - lower) <= width);
     bytes[i] = is_first ? is_inside : static_cast<std::uint8_t>(bytes[i] & is_inside);
@@ -70,14 +70,15 @@ BoxTree::BoxTree(std::span<const PackedKeys> columns, std::span<const std::uint3
   for (const PackedKeys& from : columns) {
     Column& column = columns_.emplace_back();
     const std::uint64_t widest = from.wide() ? ~std::uint64_t{0} : 0;
-    column.keys = PackedKeys(rounded_up(size_, block_rows), widest);
+    PackedKeys keys(rounded_up(size_, block_rows), widest);
     parallel_for(size_, points_at_once, [&](std::size_t first, std::size_t count) {
-      for (std::size_t i = first; i < first + count; ++i) column.keys.set(i, from[order[i]]);
+      for (std::size_t i = first; i < first + count; ++i) keys.set(i, from[order[i]]);
     });
-    for (std::size_t i = size_; i < column.keys.size(); ++i) column.keys.set(i, 0);
+    for (std::size_t i = size_; i < keys.size(); ++i) keys.set(i, 0);
     column.least = PackedKeys(nodes_, widest);
     column.greatest = PackedKeys(nodes_, widest);
-    fill_zones(column);
+    fill_zones(keys, column);
+    column.keys = BlockKeys(std::move(keys), column.least, column.greatest);
   }
 }
 
@@ -86,7 +87,7 @@ BoxTree::BoxTree(const FileReader& file, std::size_t size, std::span<const std::
   for (std::size_t c = 0; c < largest.size(); ++c) {
     const FileReader part = file.part(fmt::format("column{}", c));
     Column& column = columns_.emplace_back();
-    column.keys = PackedKeys(part, "keys", rounded_up(size, block_rows), largest[c]);
+    column.keys = BlockKeys(part, levels_.front().size, largest[c]);
     column.least = PackedKeys(part, "least", nodes_, largest[c]);
     column.greatest = PackedKeys(part, "greatest", nodes_, largest[c]);
   }
@@ -95,7 +96,7 @@ BoxTree::BoxTree(const FileReader& file, std::size_t size, std::span<const std::
 void BoxTree::save(FileWriter file) const {
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     FileWriter part = file.part(fmt::format("column{}", c));
-    columns_[c].keys.save(part, "keys");
+    columns_[c].keys.save(part);
     columns_[c].least.save(part, "least");
     columns_[c].greatest.save(part, "greatest");
   }
@@ -112,13 +113,13 @@ void BoxTree::lay_out(std::size_t size) {
   }
 }
 
-void BoxTree::fill_zones(Column& column) const {
+void BoxTree::fill_zones(const PackedKeys& keys, Column& column) const {
   for (std::size_t level = 0; level < levels_.size(); ++level) {
     const std::size_t each = level == 0 ? block_rows : fan_out;
     const std::size_t below = level == 0 ? size_ : levels_[level - 1].size;
     const std::size_t from = level == 0 ? 0 : levels_[level - 1].first;
-    const PackedKeys& least = level == 0 ? column.keys : column.least;
-    const PackedKeys& greatest = level == 0 ? column.keys : column.greatest;
+    const PackedKeys& least = level == 0 ? keys : column.least;
+    const PackedKeys& greatest = level == 0 ? keys : column.greatest;
     const std::size_t first_node = levels_[level].first;
     const std::size_t nodes = levels_[level].size;
     parallel_for(nodes, points_at_once / fan_out, [&](std::size_t first, std::size_t count) {
@@ -162,12 +163,8 @@ void BoxTree::prefetch_zones(const Box& box, std::uint32_t sides, std::size_t le
 }
 
 void BoxTree::prefetch_keys(const Box& box, const Block& block) const {
-  constexpr std::size_t line = 64;
-  for (std::uint32_t left = block.sides; left != 0; left &= left - 1) {
-    const PackedKeys& keys = columns_[box.sides[std::countr_zero(left)].column].keys;
-    const auto* const from = static_cast<const char*>(keys.address(block.number * block_rows));
-    for (std::size_t i = 0; i < block_rows * (keys.wide() ? 8 : 4); i += line) prefetch(from + i);
-  }
+  for (std::uint32_t left = block.sides; left != 0; left &= left - 1)
+    columns_[box.sides[std::countr_zero(left)].column].keys.prefetch(block.number);
 }
 
 // Level by level, so that the memory of all nodes of a level is on its way together.
@@ -236,13 +233,19 @@ BoxTree::BlockBits BoxTree::matching(const Box& box, const Block& block) const {
   bool is_first = true;
   for (std::uint32_t left = block.sides; left != 0; left &= left - 1) {
     const BoxSide& range = box.sides[std::countr_zero(left)];
-    with_keys(columns_[range.column].keys, [&]<class Key>(const Key* keys) {
-      const auto lower = static_cast<Key>(range.lower);
-      const auto upper = static_cast<Key>(range.upper);
+    const Column& column = columns_[range.column];
+    std::uint64_t lower = range.lower;
+    std::uint64_t upper = range.upper;
+    if (column.keys.are_packed()) {
+      const std::uint64_t least = column.least[block.number];
+      lower = std::max(lower, least) - least;
+      upper = std::min(upper, column.greatest[block.number]) - least;
+    }
+    column.keys.visit(block.number, [&]<class Key>(const Key* keys) {
       if (is_first)
-        compare_keys<true>(keys + first, lower, upper, bytes);
+        compare_keys<true>(keys, static_cast<Key>(lower), static_cast<Key>(upper), bytes);
       else
-        compare_keys<false>(keys + first, lower, upper, bytes);
+        compare_keys<false>(keys, static_cast<Key>(lower), static_cast<Key>(upper), bytes);
     });
     is_first = false;
   }

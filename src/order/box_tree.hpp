@@ -9,6 +9,7 @@
 #include "base/array.hpp"
 #include "file/stored.hpp"
 #include "keys/encoded_column.hpp"
+#include "order/block_keys.hpp"
 
 namespace rtindex {
 
@@ -35,7 +36,7 @@ struct Box {
 // the blocks between.
 class BoxTree {
  public:
-  static constexpr std::size_t block_rows = 128;
+  static constexpr std::size_t block_rows = BlockKeys::block_rows;
   static constexpr std::size_t fan_out = 16;
 
   BoxTree() = default;
@@ -52,7 +53,11 @@ class BoxTree {
   [[nodiscard]] std::size_t zone_bytes() const;
   // The key of a position.
   [[nodiscard]] std::uint64_t key(std::size_t column, std::size_t position) const {
-    return columns_[column].keys[position];
+    const std::size_t block = position / block_rows;
+    std::uint64_t key = columns_[column].base(block);
+    columns_[column].keys.visit(block,
+                                [&](const auto* keys) { key += keys[position % block_rows]; });
+    return key;
   }
 
   // A block, and which sides of the box its keys must be compared with.
@@ -78,14 +83,19 @@ class BoxTree {
     std::size_t size;
   };
   struct Column {
-    PackedKeys keys;             // in whole blocks
+    BlockKeys keys;
     PackedKeys least, greatest;  // of the nodes of all levels, blocks first
+
+    // What is added to the stored keys of a block.
+    [[nodiscard]] std::uint64_t base(std::size_t block) const {
+      return keys.are_packed() ? least[block] : 0;
+    }
   };
   // A bit for each row of a block.
   using BlockBits = std::array<std::uint64_t, block_rows / 64>;
 
   void lay_out(std::size_t size);
-  void fill_zones(Column& column) const;
+  void fill_zones(const PackedKeys& keys, Column& column) const;
   void prefetch_zones(const Box& box, std::uint32_t sides, std::size_t level,
                       std::size_t node) const;
   void prefetch_keys(const Box& box, const Block& block) const;

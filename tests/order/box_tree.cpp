@@ -83,6 +83,28 @@ TEST(BoxTree, ReadsFewBlocksOfSkewedColumns) {
   EXPECT_LE(reads.blocks, 64 * 32U);
 }
 
+// Blocks of 1, 2, 4 and 8 bytes a key, and several of these in one column.
+TEST(BoxTree, PacksKeysWithinBlocks) {
+  Random random(5);
+  constexpr std::uint64_t base = std::uint64_t{1} << 40;
+  std::vector<PackedKeys> points;
+  for (const std::uint64_t largest : {std::uint64_t{0}, std::uint64_t{0}, ~std::uint64_t{0}})
+    points.emplace_back(rows, largest);
+  for (std::size_t row = 0; row < rows; ++row) {
+    points[0].set(row, 4'000'000'000 + random.below(200));
+    points[1].set(row, random.below(50000));
+    // Some are far away from all others, so that their blocks need more bytes.
+    points[2].set(row, base + (row < 1000 ? random.below(base) : random.below(70000)));
+  }
+  const Array<std::uint32_t> order = order_of_points(points, BoxTree::block_rows);
+  const BoxTree tree(points, order.span());
+  EXPECT_LE(tree.key_bytes(), rows * (1 + 2 + 4));
+  for (std::size_t c = 0; c < points.size(); ++c)
+    for (std::size_t at = 0; at < rows; ++at) ASSERT_EQ(tree.key(c, at), points[c][order[at]]);
+  EXPECT_GT(reads_of(points, 30).matches, 0U);
+  EXPECT_GT(reads_of(points, 20000).matches, rows / 16);
+}
+
 TEST(BoxTree, ReturnsWholeNodesInsideOfTheBox) {
   Random random(4);
   const auto points =
