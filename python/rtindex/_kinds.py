@@ -255,6 +255,8 @@ class _Pandas(Kind):
                     data = data.dt.tz_convert(zone)
             data = data.array
         elif validity is not None:
+            if values.dtype == np.float16:  # which pandas has not with nulls
+                data = values = values.astype(np.float32)
             nullable = {"f": pandas.arrays.FloatingArray, "b": pandas.arrays.BooleanArray}.get(
                 values.dtype.kind, pandas.arrays.IntegerArray)
             data = nullable(values, _missing(values, validity))

@@ -62,15 +62,11 @@ def test_masks_that_fit_nothing(index):
         index.lookup([7], filter=[True, False, True])
     with pytest.raises(rtindex.Error, match="expected one boolean for each row, got int64"):
         index.lookup([7], filter=KEYS)
-    with pytest.raises(rtindex.UnsupportedError, match="a filter of nearest"):
-        index.answer(rtindex.Query.nearest([7], filter=MASK))
     with pytest.raises(rtindex.UnsupportedError, match="bitmaps expect queries in memory"):
         index.lookup(da.from_array(KEYS, chunks=300), "bitmap")
     lazy = da.from_array(KEYS, chunks=300)
     with pytest.raises(rtindex.Error, match="each of 1,000 rows, got 3"):
         index.lookup(lazy, filter=[True, False, True])
-    with pytest.raises(rtindex.UnsupportedError, match="a filter of nearest"):
-        index.answer(rtindex.Query.nearest(lazy, filter=MASK))
     for name in ("bitmap", "bitmaps"):
         with pytest.raises(rtindex.InvalidArgumentError, match="`out` expects one answer for each lookup"):
             index.lookup([7], name, out=np.empty(1000, bool))
@@ -96,6 +92,26 @@ def test_filters_of_lazy_queries(index, partitions):
             keys, None, "count", filter=MASK).tolist()
         probe, rows = (part.compute() for part in index.join(rtindex.Query.equal(lazy, filter=mask)))
         assert (keys[probe] == KEYS[rows]).all() and MASK[rows].all() and len(rows) == wanted.count.sum()
+
+
+@pytest.mark.parametrize("exact", [True, False])
+@pytest.mark.parametrize("direction", ["backward", "forward", "nearest"])
+def test_filters_of_neighbours(index, direction, exact):
+    """The neighbours among the rows of a mask may be several partitions away."""
+    local = rtindex.build(KEYS, include={"price": KEYS * 2})
+    keys = np.arange(-3, 60)
+    names = ["any", "key", "first", "count", "sum"]
+    for mask in (MASK, KEYS == 30, (KEYS < 3) | (KEYS > 47), np.zeros(1000, bool)):
+        found, wanted = (one.nearest(keys, names, "price", direction, exact, filter=mask, miss=-1) for one in (index, local))
+        for name in names:
+            assert found[name].tolist() == wanted[name].tolist(), name
+        query = rtindex.Query.nearest(keys, direction, exact, tolerance=20, filter=mask)
+        later = rtindex.Query.nearest(da.from_array(keys, chunks=20), direction, exact, tolerance=20, filter=mask)
+        for name in ("count", "first"):
+            expected = local.answer(query, name, miss=None if name == "count" else -1).tolist()
+            for one in (query, later):
+                answers = index.answer(one, name, miss=None if name == "count" else -1)
+                assert np.asarray(answers).tolist() == expected
 
 
 def test_one_task_holds_the_filter_of_lazy_queries(index):

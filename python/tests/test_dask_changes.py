@@ -109,7 +109,7 @@ def test_snapshots_and_failures(client, table):
             (lambda: before.erase([0, 0]), "named twice"),
             (lambda: before.erase([200]), "200"),
             (lambda: before.erase([0.5]), "expected integers"),
-            (lambda: index.erase([0]), "erased already"),
+            (lambda: index.erase([0]), "row 0 is erased"),
             (lambda: before.insert(["a"], [1]), "string"),
             (lambda: before.insert([1]), "values"),
             (lambda: before.insert([1], [1, 2]), "values"),

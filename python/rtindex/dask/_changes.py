@@ -99,7 +99,7 @@ def update(state: State, rows: Any, keys: Any) -> State:
 
 def set_included(state: State, rows: Any, values: Any, name: str) -> State:
     wanted = _row_numbers(rows, state.size)
-    new = _column(state, values, name)
+    new = new_values(state.routing.template, values, name)
     state.routing.template.snapshot().set_included([], take(new, np.empty(0, np.int64))[0], name)
     if size(new) != wanted.size:
         raise InvalidArgumentError(f"expected {wanted.size} values, one per row, got "
@@ -124,7 +124,7 @@ def locate(state: State, rows: Array) -> list[Array]:
         local: list[Array] = client.gather(futures)
     lost = ~np.any([found >= 0 for found in local], axis=0)
     if lost.any():
-        raise InvalidArgumentError(f"row {rows[lost][0]} is erased already: remove it")
+        raise InvalidArgumentError(f"row {rows[lost][0]} is erased: insert a new row instead")
     return local
 
 
@@ -214,14 +214,8 @@ def _ordered(state: State, values: Any) -> list[tuple[str, Any]]:
 def _values(state: State, values: Any) -> Columns:
     if state.model[1] is None:
         raise InvalidArgumentError("the index has no included values: omit `values`")
-    return tuple(_column(state, data, name)[0] for name, data in _ordered(state, values))
-
-
-def _column(state: State, values: Any, name: str) -> Columns:
-    """New values of an included column."""
-    if state.model[1] is None:
-        raise InvalidArgumentError("the index has no included values: omit `values`")
-    return new_values(state.routing.template, values, name)
+    return tuple(new_values(state.routing.template, data, name)[0]
+                 for name, data in _ordered(state, values))
 
 
 def _any_values(state: State, count: int) -> Any:
@@ -264,7 +258,8 @@ def _row_numbers(rows: Any, size: int) -> Array:
     found = numbers.astype(np.uint64).reshape(-1)
     if np.unique(found).size != found.size:
         values, counts = np.unique(found, return_counts=True)
-        raise InvalidArgumentError(f"row {values[counts > 1][0]} is named twice: name each once")
+        raise InvalidArgumentError(f"row {values[counts > 1][0]} is named twice: name each row "
+                                   "once")
     return found
 
 

@@ -25,6 +25,7 @@ from ._engine import (
     is_complete,
     is_two_steps,
     merge,
+    require_values,
     route,
     two_steps,
     ungrouped,
@@ -90,8 +91,8 @@ class _Call:
         self.data = ends[0]
         self.ends = lazy
         query = with_mask(query, state.size)
-        self.settings = replace(query, filter=None, **{
-            name: None for name, is_lazy in zip(("lower", "upper"), lazy) if is_lazy})
+        self.settings = replace(query, filter=None, lower=None if lazy[0] else query.lower,
+                                upper=None if lazy[1] else query.upper)
         self.blocks = [tuple(tuple(source.blocks[i]) for source in sources)
                        for i in range(len(self.source.blocks))]
         self.routing = dask.delayed(state.routing, name=f"rtindex-routing-{state.name}", pure=True)
@@ -175,12 +176,12 @@ def answer(state: State, query: Query, request: Request, values: Values | None, 
     template, model = state.routing.template, None if values is None else values.model
     named = request.included or None if model is None else model
     none = call.empty()
-    none_of = {name: none for name, is_lazy in zip(("lower", "upper"), call.ends) if is_lazy}
     kind = kind_of(none, call.composite)
     units = miss_in_units(template, kind, request.answers, named, miss)
     asked = with_means(template, kind, request, named)
-    nothing = blank(template, lookups(template, replace(call.settings, **none_of)), asked, model,
-                    units)
+    empty = _with_ends(call.settings, call.ends, [none, none])
+    nothing = blank(template, lookups(template, empty), asked, model, units)
+    require_values(state, asked, model)
     shape = finish(template, kind, request.answers, nothing, True, miss, named)
     alone = len(request.answers) == 1 and not matched
     form = Form(call.composite, request.answers, not alone, miss, named)
@@ -239,10 +240,16 @@ def _query(routing: Routing, settings: Query | None, ends: list[bool] | None,
     """The query with the columns of a block; `ends`: which of the two it holds."""
     if settings is None or ends is None:
         return block  # type: ignore[no-any-return]
-    of_block = {name: data[0] if len(data) == 1 else tuple(data)
-                for name, data in zip([name for name, is_lazy in zip(("lower", "upper"), ends)
-                                       if is_lazy], block)}
-    return lookups(routing.template, replace(settings, **of_block))
+    held = [data[0] if len(data) == 1 else tuple(data) for data in block]
+    return lookups(routing.template, _with_ends(settings, ends, held))
+
+
+def _with_ends(query: Query, ends: list[bool], held: list[Any]) -> Query:
+    """The query with these objects; `ends`: which of its two ends they are."""
+    left = iter(held)
+    lower, upper = (next(left) if is_held else end
+                    for is_held, end in zip(ends, (query.lower, query.upper)))
+    return replace(query, lower=lower, upper=upper)
 
 
 def _split(routing: Routing, settings: Any, ends: Any, block: Any, request: Request, miss: Any,

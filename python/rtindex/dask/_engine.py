@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._calls import VALUE_ANSWERS
+from .._errors import InvalidArgumentError
 from .._index import build as build_local
 from .._lists import Array
 from .._query import Query
@@ -193,9 +195,20 @@ def run(state: State, query: Query, request: Request, values: Values | None = No
     """Answers a query that is in the memory of the client."""
     model = None if values is None else values.model
     filled = blank(state.routing.template, query, request, model, miss)
+    require_values(state, request, model)
     if query.kind == "nearest" and query.filter is not None:
         state = state._replace(routing=_filtered(state, query.filter))
     return _run(state, query, request, values, miss, filled)
+
+
+def require_values(state: State, request: Request, values: Any) -> None:
+    """Rejects aggregates without values, as partitions do: queries without a match reach none of
+    them, and an index without rows needs none."""
+    if values is None and state.size and state.model[1] is None and not request.included and (
+            not VALUE_ANSWERS.isdisjoint(request.answers)):
+        raise InvalidArgumentError(
+            "sum, mean, min and max need a value column: pass one value per row of the column, or "
+            "build the index with included values")
 
 
 def _run(state: State, query: Query, request: Request, values: Values | None, miss: Any,

@@ -35,7 +35,7 @@ from ._engine import Values, run
 from ._order import describe, join_batches, null_rows, select
 from ._queries import Request, query_size
 from ._read import lookups
-from ._results import finish, join_of, miss_in_units, with_means
+from ._results import finish, join_of, miss_in_units, with_means, written
 from ._sources import is_collection
 from ._state import State
 from ._values import values_by_partition
@@ -98,7 +98,7 @@ class Index:
             require_bitmap_bytes(query_size(bound), state.size, max_bitmap_bytes)
         partial = run(state, bound, asked, held, units)
         if out is not None:
-            return _written(partial, names, out)
+            return written(partial, names, out)
         if not has_bitmaps:
             return finish(template, kind, names, partial, matched, miss, model)
         others = finish(template, kind, asked.answers, partial, True, miss, model)
@@ -124,8 +124,7 @@ class Index:
         `upper[i]`?"""
         return self.answer(Query.range(lower, upper, ends, filter=filter), answer, values,
                            matched=matched, limit=limit, order=order, miss=miss, out=out,
-                           counters=counters,
-                           max_bitmap_bytes=max_bitmap_bytes)
+                           counters=counters, max_bitmap_bytes=max_bitmap_bytes)
 
     def starts_with(self, prefixes: Any, answer: AnswerName | Sequence[AnswerName] = "any",
                     values: Any = None, *, matched: bool = False, limit: int | None = None,
@@ -147,10 +146,9 @@ class Index:
         """`answer` of `Query.nearest(keys, direction, exact, tolerance)`: which key of the column
         is closest to `keys[i]`?"""
         query = Query.nearest(keys, direction, exact, tolerance, filter=filter)
-        return self.answer(query, answer, values,
-                           matched=matched, limit=limit, order=order, miss=miss, out=out,
-                           counters=counters,
-                           max_bitmap_bytes=max_bitmap_bytes)
+        return self.answer(query, answer, values, matched=matched, limit=limit, order=order,
+                           miss=miss, out=out,
+                           counters=counters, max_bitmap_bytes=max_bitmap_bytes)
 
     def rank(self, keys: Any) -> Any:
         """How many rows hold a key less than `keys[i]`; 0 for a null."""
@@ -396,15 +394,3 @@ def _join_request(query: Query, how: str) -> Request:
     if how in ("semi", "anti"):
         return Request(("count",))
     return Request(("any",) if query.kind == "nearest" else ("rows",))
-
-
-def _written(partial: Any, names: tuple[str, ...], out: Any) -> Any:
-    if len(names) != 1 or names[0] in ("rows", "key"):
-        raise InvalidArgumentError("`out` expects one answer other than 'rows' and 'key': choose "
-                                   "one, or omit `out`")
-    found = partial[names[0]]
-    if type(out) is not np.ndarray or out.dtype != found.dtype or out.shape != found.shape:
-        raise InvalidArgumentError(f"invalid `out`: expected a NumPy array of {found.size} "
-                                   f"{found.dtype}")
-    out[:] = found
-    return out

@@ -98,8 +98,8 @@ def lookups(index: Index, query: Query) -> Query:
 
     lower, upper = end_of(query.lower, bound.lower), end_of(query.upper, bound.upper)
     if lower is not None and upper is not None and size(lower) != size(upper):
-        raise InvalidArgumentError(f"expected as many lower as upper ends, got {size(lower)} and "
-                                   f"{size(upper)}")
+        raise InvalidArgumentError("expected as many upper ends as lower ends, got "
+                                   f"{size(lower)} lower and {size(upper)} upper")
     # Ends that were rounded are part of their ranges, and neighbours themselves.
     is_rounded = [found is not None and found.rounded for found in (bound.lower, bound.upper)]
     ends = ("[" if is_rounded[0] else query.ends[0]) + ("]" if is_rounded[1] else query.ends[1])

@@ -10,6 +10,7 @@ from .._calls import AGGREGATES, ROW_ANSWERS, VALUE_ANSWERS, row_miss, value_tim
 from .._columns import column as column_of
 from .._core import Column
 from .._decimals import in_last_digits, require_whole_sums, value_scale
+from .._errors import InvalidArgumentError
 from .._index import Index as LocalIndex
 from .._keys import raw_keys_as
 from .._kinds import Kind
@@ -109,6 +110,19 @@ def finish(template: LocalIndex, kind: Kind, names: tuple[str, ...], partial: Pa
     valid |= {name: partial["matched"] for name in names
               if name == "key" or name in ROW_ANSWERS and miss is None}
     return Answers(partial["matched"].size, answers, {} if nullable else valid)
+
+
+def written(partial: Partial, names: tuple[str, ...], out: Any) -> Any:
+    """The answer in the array of the caller."""
+    if len(names) != 1 or names[0] in ("rows", "key"):
+        raise InvalidArgumentError("`out` expects one answer other than 'rows' and 'key': choose "
+                                   "one, or omit `out`")
+    found = partial[names[0]]
+    if type(out) is not np.ndarray or out.dtype != found.dtype or out.shape != found.shape:
+        raise InvalidArgumentError(f"invalid `out`: expected a NumPy array of {found.size} "
+                                   f"{found.dtype}")
+    out[:] = found
+    return out
 
 
 def join_of(kind: Kind, how: str, partial: Partial, start: int = 0) -> Join:

@@ -181,7 +181,8 @@ def state_of(client: Any, spec: str, parts: list[Any], bounds: Bounds, rows: int
         if progress:
             distributed.progress(parts, notebook=False)
         model, *metas = client.gather(facts)
-        template = empty_index(plain_spec(spec), *model, texts)
+        keys, include, names = model
+        template = empty_index(plain_spec(spec), keys, include, names, texts)
         held = tuple(Held(copies(client, part, replicate, name, number), meta)
                      for number, (part, meta) in enumerate(zip(parts, metas)))
     return State(client, spec, held, bounds, rows, replicate, model,
