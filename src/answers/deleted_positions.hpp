@@ -26,13 +26,16 @@ class DeletedBits {
  public:
   static constexpr std::uint64_t word_bits = 64;
 
+  // Unset: a view for each lookup of a block takes time even to clear.
   DeletedBits() = default;
   // `origin`: the position of the first bit.
-  DeletedBits(const std::uint64_t* words, std::uint64_t origin) : words_(words), origin_(origin) {}
+  DeletedBits(const std::uint64_t* words, std::uint64_t origin)
+      : words_(words), pages_(nullptr), origin_(origin) {}
   // Bits in pages, from position 0 on.
   explicit DeletedBits(const PositionWords& words)
       : words_(words.directory()[0]),
-        pages_(words.page_count() == 1 ? nullptr : words.directory()) {}
+        pages_(words.page_count() == 1 ? nullptr : words.directory()),
+        origin_(0) {}
 
   [[nodiscard]] bool has(std::uint64_t position) const {
     const std::uint64_t bit = position - origin_;
@@ -117,9 +120,9 @@ class DeletedBits {
                              : pages_[i / PositionWords::page_size][i % PositionWords::page_size];
   }
 
-  const std::uint64_t* words_ = nullptr;
-  const std::uint64_t* const* pages_ = nullptr;  // null: `words_` are all
-  std::uint64_t origin_ = 0;
+  const std::uint64_t* words_;
+  const std::uint64_t* const* pages_;  // null: `words_` are all
+  std::uint64_t origin_;
 };
 
 // Sets the bits of the deleted rows of a match, from its first position on; returns whether there
@@ -208,12 +211,7 @@ class DeletedPositions {
       std::uint64_t& word = words.edit_element(position / DeletedBits::word_bits);
       if ((word & bit) != 0) continue;
       word |= bit;
-      const std::size_t page = position / (block * BlockCounts::page_size);
-      std::uint32_t* const counts = before.edit(page);
-      const std::size_t blocks = before.elements_in(page);
-      for (std::size_t i = position / block % BlockCounts::page_size + 1; i < blocks; ++i)
-        ++counts[i];
-      before_page_.add_from(page + 1, 1);
+      add_from(position / block + 1, std::uint32_t{1}, before, before_page_);
     }
     words_ = std::move(words).finish();
     before_ = std::move(before).finish();
@@ -272,13 +270,14 @@ class DeletedPositions {
     const std::uint64_t bit = position % block;
     const bool is_second = bit >= DeletedBits::word_bits;
     const std::uint64_t below = (std::uint64_t{1} << (bit % DeletedBits::word_bits)) - 1;
-    return std::uint64_t{before_page_[position / (block * BlockCounts::page_size)]} +
-           before_[position / block] + DeletedBits::bits_in(is_second ? words[0] : 0) +
+    return std::uint64_t{before_page_[position / (block * BlockCounts::page_size)] +
+                         before_[position / block]} +
+           DeletedBits::bits_in(is_second ? words[0] : 0) +
            DeletedBits::bits_in(words[is_second ? 1 : 0] & below);
   }
 
   PositionWords words_;                  // the last ones are zero: a position may be `size`
-  BlockCounts before_;                   // those before every block of its page
+  BlockCounts before_;                   // those before every block, less those before its page
   PageSums<std::uint32_t> before_page_;  // those before every page
 };
 

@@ -246,6 +246,11 @@ std::uint32_t greatest_row(const Match& match, const Rows& rows, const Deleted& 
 template <class T, class Rows, class Deleted>
 void copy_rows(const Match& match, const Rows& rows, const Deleted& deleted, std::uint64_t max_rows,
                T* out) {
+  const Match first_rows{match.begin, std::min(match.end, match.begin + max_rows)};
+  if (deleted.count(first_rows) == 0) {
+    for (std::uint64_t at = first_rows.begin; at < first_rows.end; ++at) *out++ = rows[at];
+    return;
+  }
   const T* const end = out + max_rows;
   for (std::uint64_t at = match.begin; at < match.end && out != end; ++at)
     if (!deleted.has(at)) *out++ = rows[at];

@@ -74,29 +74,37 @@ class CopiedRows {
       if (kept.keys) copy_keys(segment, segment.searcher->column_of(rows));
       if (kept.values) copy_values(segment, segment.searcher->included_rows_of(rows));
       std::erase_if(rows, [&](std::uint32_t row) {
-        return (kept.keys && keys_.back().has(row)) ||
-               (kept.values && values_.front().parts.back().has(row));
+        return (kept.keys && keys_.back().has(row)) || (kept.values && values_.back().has(row));
       });
     }
   }
 
-  // Sets the element of each row that has a key or a value.
-  void keys_into(OwnedColumn& column, const RowNumbers& numbers) const {
-    for (const Column& part : keys_) part.set(column, numbers);
+  // The keys of all `numbers`, and included column `number`; called once for each.
+  [[nodiscard]] OwnedColumn extract_keys(const RowNumbers& numbers) {
+    if (Part* const whole = part_of_all(keys_, numbers); whole && is_native(codec_.type()))
+      return std::move(whole->columns.front());
+    OwnedColumn column = codec_.null_column(numbers.size());
+    for (const Part& part : keys_) part.set(column, 0, numbers);
+    return column;
   }
-  void values_into(OwnedColumn& column, std::size_t number, const RowNumbers& numbers) const {
-    for (const Column& part : values_[number].parts) part.set(column, numbers);
+  [[nodiscard]] OwnedColumn extract_values(std::size_t number, const RowNumbers& numbers) {
+    if (Part* const whole = part_of_all(values_, numbers)) return std::move(whole->columns[number]);
+    OwnedColumn column(values_.front().included(number).type, numbers.size());
+    for (const Part& part : values_) part.set(column, number, numbers);
+    return column;
   }
-  [[nodiscard]] bool has_null_values(std::size_t number) const { return values_[number].has_nulls; }
-  [[nodiscard]] OwnedColumn empty_keys(std::size_t size) const { return codec_.null_column(size); }
+  [[nodiscard]] bool has_null_values(std::size_t number) const {
+    return std::ranges::any_of(values_,
+                               [&](const Part& part) { return part.included(number).has_nulls; });
+  }
   // All rows, ascending.
   [[nodiscard]] Array<std::uint32_t> rows() const {
     std::vector<std::uint32_t> all;
-    const auto add = [&](const std::vector<Column>& parts) {
-      for (const Column& part : parts) all.insert(all.end(), part.rows.begin(), part.rows.end());
+    const auto add = [&](const std::vector<Part>& parts) {
+      for (const Part& part : parts) all.insert(all.end(), part.rows.begin(), part.rows.end());
     };
     add(keys_);
-    if (!values_.empty()) add(values_.front().parts);  // all columns have the same rows
+    add(values_);
     std::sort(all.begin(), all.end());
     all.erase(std::unique(all.begin(), all.end()), all.end());
     Array<std::uint32_t> rows(all.size());
@@ -105,60 +113,63 @@ class CopiedRows {
   }
 
  private:
-  struct Column {
-    std::vector<std::uint32_t> rows;
-    std::vector<std::uint32_t> elements;  // of `decoded`, one for each row
-    OwnedColumn decoded;
+  // Rows of one segment: their keys, or the values of all included columns.
+  struct Part {
+    const Segment* segment;
+    std::vector<OwnedColumn> columns;
+    std::size_t size;  // of each column
+    std::vector<std::uint32_t> rows = {};
+    std::vector<std::uint32_t> elements = {};  // of the columns, one for each row
 
     [[nodiscard]] bool has(std::uint32_t row) const {
       return std::binary_search(rows.begin(), rows.end(), row);
     }
-    void set(OwnedColumn& into, const RowNumbers& numbers) const {
-      const ColumnView view = decoded.view();
+    [[nodiscard]] const IncludedValuesInfo& included(std::size_t column) const {
+      return segment->searcher->included()[column];
+    }
+    void add(std::uint32_t row, std::size_t element) {
+      rows.push_back(row);
+      elements.push_back(static_cast<std::uint32_t>(element));
+    }
+    void set(OwnedColumn& into, std::size_t column, const RowNumbers& numbers) const {
+      const ColumnView view = columns[column].view();
       for (std::size_t i = 0; i < rows.size(); ++i)
         into.set(numbers.element(rows[i]), view, elements[i]);
     }
   };
 
-  void copy_keys(const Segment& segment, const EncodedColumn& all) {
+  // The part of which the columns have all rows, in their order; null: there is none.
+  [[nodiscard]] static Part* part_of_all(std::vector<Part>& parts, const RowNumbers& numbers) {
+    const auto found = std::ranges::find_if(parts, [&](const Part& part) {
+      return part.rows.size() == numbers.size() && part.size == numbers.size() &&
+             std::ranges::is_sorted(part.rows);
+    });
+    return found == parts.end() ? nullptr : &*found;
+  }
+
+  void copy_keys(const Segment& segment, EncodedColumn all) {
     const RowBits deleted = bits_of(segment.deleted);
     std::vector<std::uint32_t> which;
     for (std::size_t i = 0; i < all.size(); ++i)
       if (!deleted.has(all.row(i))) which.push_back(static_cast<std::uint32_t>(i));
-    const EncodedColumn some = all.selected(which);
-    Column part;
-    for (std::size_t i = 0; i < which.size(); ++i) {
-      part.rows.push_back(some.rows[i]);
-      part.elements.push_back(static_cast<std::uint32_t>(i));
-    }
-    part.decoded = segment.codec->decode(some);
+    if (which.size() != all.size()) all = all.selected(which);
+    Part part{&segment, {}, all.size()};
+    part.columns.push_back(segment.codec->decode(all));
+    for (std::size_t i = 0; i < which.size(); ++i) part.add(all.row(i), i);
     keys_.push_back(std::move(part));
   }
 
   void copy_values(const Segment& segment, IncludedRows all) {
     const RowBits deleted = bits_of(segment.deleted);
-    Column part;
-    for (std::size_t i = 0; i < all.rows.size(); ++i) {
-      if (deleted.has(all.rows[i])) continue;
-      part.rows.push_back(all.rows[i]);
-      part.elements.push_back(static_cast<std::uint32_t>(i));
-    }
-    const std::vector<IncludedValuesInfo>& included = segment.searcher->included();
-    values_.resize(included.size());
-    for (std::size_t i = 0; i < values_.size(); ++i) {
-      values_[i].has_nulls = values_[i].has_nulls || included[i].has_nulls;
-      values_[i].parts.push_back(part);
-      values_[i].parts.back().decoded = std::move(all.columns[i]);
-    }
+    Part part{&segment, std::move(all.columns), all.rows.size()};
+    for (std::size_t i = 0; i < all.rows.size(); ++i)
+      if (!deleted.has(all.rows[i])) part.add(all.rows[i], i);
+    values_.push_back(std::move(part));
   }
 
   const KeyCodec& codec_;
-  std::vector<Column> keys_;
-  struct IncludedParts {
-    std::vector<Column> parts;
-    bool has_nulls = false;
-  };
-  std::vector<IncludedParts> values_;  // by included column
+  std::vector<Part> keys_;
+  std::vector<Part> values_;
 };
 
 // Segments whose pairs can be merged: only native keys are ordered alike in every segment.
@@ -246,17 +257,11 @@ void HostSegmentBuilder::Columns::copy_kept(const NewRows& rows, std::span<const
   if (!keeps_keys && !keeps_values) return;
   std::vector<std::uint32_t> wanted(rows.count);
   for (std::size_t i = 0; i < rows.count; ++i) wanted[i] = numbers.row(i);
-  const CopiedRows copied(current, std::move(wanted), {keeps_keys, keeps_values});
-  if (keeps_keys) {
-    OwnedColumn kept = copied.empty_keys(rows.count);
-    copied.keys_into(kept, numbers);
-    set_keys(std::move(kept), *current.front().codec);
-  }
+  CopiedRows copied(current, std::move(wanted), {keeps_keys, keeps_values});
+  if (keeps_keys) set_keys(copied.extract_keys(numbers), *current.front().codec);
   for (std::size_t i = 0; i < include.size(); ++i) {
     if (include[i].has_value()) continue;
-    OwnedColumn kept(current.front().searcher->included()[i].type, rows.count);
-    copied.values_into(kept, i, numbers);
-    set_include(i, std::move(kept), copied.has_null_values(i));
+    set_include(i, copied.extract_values(i, numbers), copied.has_null_values(i));
   }
 }
 
@@ -313,19 +318,14 @@ Segment HostSegmentBuilder::merge(std::span<const Segment> segments, std::size_t
     if (const std::optional<OrderedMerge> merge = plan_merge(segments))
       return {merge->codec, searchers_.merge(*merge, row_count), nullptr};
   const Segment& main = segments.front();
-  const CopiedRows copied(segments);
+  CopiedRows copied(segments);
   Columns columns(main.searcher->included().size());
   // Full keys are found by the row: in a segment of all rows without a search.
   columns.numbers = is_all && !is_native(main.codec->type()) ? RowNumbers(0, row_count)
                                                              : RowNumbers(copied.rows());
-  OwnedColumn keys = copied.empty_keys(columns.numbers.size());
-  copied.keys_into(keys, columns.numbers);
-  columns.set_keys(std::move(keys), *main.codec);
-  for (std::size_t i = 0; i < columns.include.size(); ++i) {
-    OwnedColumn values(main.searcher->included()[i].type, columns.numbers.size());
-    copied.values_into(values, i, columns.numbers);
-    columns.set_include(i, std::move(values), copied.has_null_values(i));
-  }
+  columns.set_keys(copied.extract_keys(columns.numbers), *main.codec);
+  for (std::size_t i = 0; i < columns.include.size(); ++i)
+    columns.set_include(i, copied.extract_values(i, columns.numbers), copied.has_null_values(i));
   return build_numbered(columns, row_count, false).segment;
 }
 

@@ -122,7 +122,7 @@ void Index::State::update(const ColumnView& rows, const ColumnView& new_keys, St
   if (changed.empty()) return;
   if (refit(changed, new_keys, stream)) return end_control();
   change([&](VersionMaker& maker, Version& next) {
-    maker.change(next,
+    maker.change(next, current()->segments,
                  {.rows = changed, .count = changed.size(), .keys = new_keys, .stream = stream});
   });
 }
@@ -139,7 +139,7 @@ void Index::State::set_included(const ColumnView& rows, const ColumnView& values
   std::vector<ColumnView> columns(included.size());
   columns[column] = values;
   change([&](VersionMaker& maker, Version& next) {
-    maker.change(next,
+    maker.change(next, current()->segments,
                  {.rows = changed, .count = changed.size(), .include = columns, .stream = stream});
   });
 }

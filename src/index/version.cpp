@@ -20,6 +20,8 @@ constexpr std::size_t small_merge = std::size_t{1} << 13;
 constexpr std::size_t large_change = std::size_t{1} << 14;
 // Lookups search each segment.
 constexpr std::size_t max_segments = 32;
+// So many segments of few keys are cheaper to search than to merge with each change.
+constexpr std::size_t max_tiny_segments = 3;
 
 }  // namespace
 
@@ -34,13 +36,12 @@ void VersionMaker::insert(Version& version, const NewRows& rows) {
   add(version, std::move(added.segment), first);
 }
 
-void VersionMaker::change(Version& version, const NewRows& rows) {
-  const std::vector<Segment> current = version.segments;
+void VersionMaker::change(Version& version, std::span<const Segment> before, const NewRows& rows) {
   mark_listed(version, rows.rows, Listed::superseded, rows.stream);
   const std::size_t first = first_to_merge_now(version, rows.count);
   NewRows added_rows = rows;
   added_rows.merged_at_once = first < version.segments.size();
-  NewSegment added = engine_.segments->build_rows(added_rows, current, version.rows());
+  NewSegment added = engine_.segments->build_rows(added_rows, before, version.rows());
   version.states.nulls = union_of(version.states.nulls, added.nulls);
   add(version, std::move(added.segment), first);
 }
@@ -133,6 +134,16 @@ void VersionMaker::mark_deleted(Version& version, const RowBitmapPtr& rows) {
   }
 }
 
+bool VersionMaker::stay_alone(const Version& version, std::size_t added) const {
+  if (!rules_.in_background || added > few_changed_rows) return false;
+  const std::vector<Segment>& segments = version.segments;
+  std::size_t tiny = 0;
+  while (tiny + 1 < segments.size() &&
+         segments[segments.size() - 1 - tiny].keys() <= few_changed_rows)
+    ++tiny;
+  return tiny < max_tiny_segments;
+}
+
 std::size_t VersionMaker::first_to_merge(const Version& version, std::size_t added) const {
   const Segment& main = version.main();
   const std::size_t delta = version.delta_keys() + added;
@@ -140,6 +151,7 @@ std::size_t VersionMaker::first_to_merge(const Version& version, std::size_t add
       main_factor * count_of(main.deleted) > main.keys())
     return 0;
   std::size_t first = version.segments.size();
+  if (stay_alone(version, added)) return first;
   std::size_t newer = added;
   while (first > 1 && version.segments[first - 1].keys() / engine_.merge_factor <= newer)
     newer += version.segments[--first].keys();

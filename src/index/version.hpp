@@ -46,8 +46,8 @@ class VersionMaker {
 
   // Adds new rows.
   void insert(Version& version, const NewRows& rows);
-  // Sets new keys or included values of existing rows.
-  void change(Version& version, const NewRows& rows);
+  // Sets new keys or included values of existing rows. `before`: the segments without the change.
+  void change(Version& version, std::span<const Segment> before, const NewRows& rows);
   void erase(Version& version, const ColumnView& rows, Stream stream);
   // Returns the number of rows that had one of the keys.
   [[nodiscard]] std::size_t erase_keys(Version& version, const ColumnView& keys, Stream stream);
@@ -81,6 +81,8 @@ class VersionMaker {
   [[nodiscard]] static bool are_in_main(const Version& version, const ColumnView& rows);
   // Marks rows deleted in every segment.
   static void mark_deleted(Version& version, const RowBitmapPtr& rows);
+  // Whether so few keys stay in a segment of their own, beside those of a few other changes.
+  [[nodiscard]] bool stay_alone(const Version& version, std::size_t added) const;
   // The first of the segments to merge when so many keys are added to a version: only some of the
   // newest ones, all of them (0), or none (the number of segments).
   [[nodiscard]] std::size_t first_to_merge(const Version& version, std::size_t added) const;

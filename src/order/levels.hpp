@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -89,6 +90,10 @@ struct ValidLevels final : ValidAggregates {
   // Makes them those after the values at some more positions were deleted; `deleted` has all.
   void remove(const T* values, std::size_t size, const DeletedBits& deleted,
               std::span<const std::uint32_t> added);
+  // Removes values from the aggregate of a block; false, with the aggregate unchanged, where that
+  // needs the values that are left.
+  [[nodiscard]] static bool subtract(const T* values, std::span<const std::uint32_t> removed,
+                                     ValueAggregate<Class>& aggregate);
 
   [[nodiscard]] const Total* prefix_address(std::size_t block) const { return &prefix[block]; }
   [[nodiscard]] Total sum_before(std::size_t block) const {
@@ -256,39 +261,50 @@ void ValidLevels<T>::remove(const T* values, std::size_t size, const DeletedBits
     typename Sums::Editor sums(std::move(prefix), sum_count);
     for (const std::uint32_t position : added) {
       const auto value = static_cast<Total>(to_class(values[position]));
-      const std::size_t first = position / level_block + 1;
-      const std::size_t page = first / Sums::page_size;
-      if (first >= sum_count) continue;
-      // The sum before a page lies in it, relative to itself.
-      const bool starts_page = first % Sums::page_size == 0;
-      if (!starts_page) {
-        Total* const in_page = sums.edit(page);
-        for (std::size_t i = first % Sums::page_size; i < sums.elements_in(page); ++i)
-          in_page[i] -= value;
-      }
-      prefix_before_page.add_from(page + (starts_page ? 0 : 1), Total{0} - value);
+      add_from(position / level_block + 1, Total{0} - value, sums, prefix_before_page);
     }
     prefix = std::move(sums).finish();
   }
-  std::vector<std::size_t> changed(added.begin(), added.end());  // entries of the level below
+  std::vector<std::uint32_t> sorted(added.begin(), added.end());
+  std::sort(sorted.begin(), sorted.end());
+  constexpr int log2_block = std::countr_zero(level_block);
+  int log2_width = 0;  // of a block, in values
   std::size_t below = size;
   for (std::size_t level = 0; level < blocks.size(); ++level) {
-    for (std::size_t& entry : changed) entry /= level_block;
-    std::sort(changed.begin(), changed.end());
-    changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
+    log2_width += log2_block;
     const LevelReader<T, DeletedBits, ValidLevels> reader{values, this, deleted};
     const std::size_t entries = blocks[level].size();
     typename Aggregates::Editor editor(std::move(blocks[level]), entries);
-    for (const std::size_t block : changed) {
-      ValueAggregate<Class> aggregate = reader.entry(level, block * level_block);
+    for (auto next = sorted.begin(); next != sorted.end();) {
+      const auto first = next;
+      const std::size_t block = *first >> log2_width;
+      next = std::find_if(first, sorted.end(),
+                          [&](std::uint32_t at) { return at >> log2_width != block; });
+      ValueAggregate<Class>& aggregate = editor.edit_element(block);
+      if (subtract(values, {first, next}, aggregate)) continue;
+      aggregate = reader.entry(level, block * level_block);
       for (std::size_t at = block * level_block + 1;
            at < std::min(below, (block + 1) * level_block); ++at)
         aggregate.merge(reader.entry(level, at));
-      editor.edit_element(block) = aggregate;
     }
     blocks[level] = std::move(editor).finish();
     below = entries;
   }
+}
+
+// Integer sums are exact, so that most blocks need not be read again.
+template <class T>
+bool ValidLevels<T>::subtract(const T* values, std::span<const std::uint32_t> removed,
+                              ValueAggregate<Class>& aggregate) {
+  if constexpr (!Levels<T>::has_prefix) return false;
+  std::uint64_t sum = 0;
+  for (const std::uint32_t position : removed) {
+    const Class value = to_class(values[position]);
+    if (value == aggregate.min || value == aggregate.max) return false;
+    sum += static_cast<std::uint64_t>(value);
+  }
+  aggregate.sum = static_cast<Class>(static_cast<std::uint64_t>(aggregate.sum) - sum);
+  return true;
 }
 
 }  // namespace rtindex

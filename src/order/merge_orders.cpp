@@ -93,19 +93,17 @@ struct Output {
 
 // Merges [a_begin, a_end) and [b_begin, b_end) into `out`. Usually b is much smaller: pairs of a
 // between two pairs of b are copied in a tight loop.
-template <bool is_plain, class Key, class A, class B>
+template <bool has_deleted, class Key, class A, class B>
 void merge_some(const Side<Key, A>& a, std::size_t a_at, std::size_t a_end, const Side<Key, B>& b,
                 std::size_t b_at, std::size_t b_end, const Output<Key>& out) {
   std::size_t to = 0;
-  const auto write = [&]([[maybe_unused]] const auto& side, [[maybe_unused]] std::size_t at,
-                         const Pair<Key>& pair) {
+  const auto write = [&](const auto& side, std::size_t at, const Pair<Key>& pair) {
     out.pairs[to] = pair;
-    if constexpr (is_plain) {
-      ++to;
-    } else {
-      if (out.sources != nullptr) out.sources[to] = side.source(at);
+    if (out.sources != nullptr) out.sources[to] = side.source(at);
+    if constexpr (has_deleted)
       to += side.deleted.has(pair.row) ? 0 : 1;
-    }
+    else
+      ++to;
   };
   for (; b_at < b_end; ++b_at) {
     const Pair<Key> next = b.pair(b_at);
@@ -135,10 +133,29 @@ template <class Key, class A, class B>
   return low;
 }
 
+// Arrays of `size` pairs.
+template <class Key>
+MergedOrders<Key> room_for(std::size_t size, std::size_t padding, bool wants_sources) {
+  MergedOrders<Key> merged;
+  merged.arrays.size = size;
+  // A deleted pair is written before it is skipped: the end of a block may need room for one more.
+  merged.arrays.pairs = Array<Pair<Key>>(size + std::max<std::size_t>(padding, 1));
+  if (wants_sources) merged.sources = Array<std::uint32_t>(size + 1);
+  return merged;
+}
+
 template <class Key, class A, class B>
 MergedOrders<Key> merge_two(const Side<Key, A>& a, const Side<Key, B>& b, std::size_t padding,
                             bool wants_sources) {
+  const bool has_deleted = !a.deleted.empty() || !b.deleted.empty();
+  const auto merge = has_deleted ? merge_some<true, Key, A, B> : merge_some<false, Key, A, B>;
   const std::size_t total = a.size + b.size;
+  if (total <= merge_block) {
+    MergedOrders<Key> merged =
+        room_for<Key>(a.valid(0, a.size) + b.valid(0, b.size), padding, wants_sources);
+    merge(a, 0, a.size, b, 0, b.size, {merged.arrays.pairs.data(), merged.sources.data()});
+    return merged;
+  }
   const std::size_t blocks = (total + merge_block - 1) / merge_block;
   std::vector<std::size_t> from_a(blocks + 1, a.size);
   std::vector<std::size_t> starts(blocks + 1, 0);  // in the output
@@ -154,21 +171,15 @@ MergedOrders<Key> merge_two(const Side<Key, A>& a, const Side<Key, B>& b, std::s
   });
   for (std::size_t block = 0; block < blocks; ++block) starts[block + 1] += starts[block];
 
-  MergedOrders<Key> merged;
+  MergedOrders<Key> merged = room_for<Key>(starts[blocks], padding, wants_sources);
   Array<Pair<Key>>& merged_pairs = merged.arrays.pairs;
-  merged.arrays.size = starts[blocks];
-  // A deleted pair is written before it is skipped: the end of a block may need room for one more.
-  merged_pairs = Array<Pair<Key>>(starts[blocks] + std::max<std::size_t>(padding, 1));
-  if (wants_sources) merged.sources = Array<std::uint32_t>(starts[blocks] + 1);
-  const bool is_plain = a.deleted.empty() && b.deleted.empty() && !wants_sources;
   const auto merge_here = [&](std::size_t block, const Output<Key>& out) {
-    const auto merge = is_plain ? merge_some<true, Key, A, B> : merge_some<false, Key, A, B>;
     merge(a, from_a[block], from_a[block + 1], b, from_b(block), from_b(block + 1), out);
   };
   parallel_for(blocks, 1, [&](std::size_t block, std::size_t) {
     const std::size_t start = starts[block];
     const std::size_t size = starts[block + 1] - start;
-    if (is_plain || block + 1 == blocks) {
+    if (!has_deleted || block + 1 == blocks) {
       merge_here(block, {merged_pairs.data() + start,
                          wants_sources ? merged.sources.data() + start : nullptr});
       return;

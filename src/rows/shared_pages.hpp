@@ -94,6 +94,8 @@ class SharedPages {
   // Changes an array: in place where no copy shares a page, else in a page of its own.
   class Editor {
    public:
+    static constexpr std::size_t page_size = SharedPages::page_size;
+
     // Elements beyond those of `from` are T{}; `size` is at least as large.
     Editor(SharedPages from, std::size_t size) : pages_(std::move(from)) {
       if (size == pages_.size()) return;

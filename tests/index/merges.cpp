@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -96,6 +97,35 @@ TEST(Segments, AnswerLikeOne) {
     ASSERT_EQ(described_numbers(index, "segments", 1), DescribedNumbers{1}) << index.describe();
     expect_same_index(index, whole, points);
   }
+}
+
+TEST(Segments, OfFewRowsAreMergedFourAtATime) {
+  RowKeys keys = keys_from(0, 2'000);
+  keys.resize(2'020);
+  std::iota(keys.begin() + 2'000, keys.end(), 10'000);
+  Index index = build(RowKeys(keys.begin(), keys.begin() + 2'000), "sorted@cpu");
+  index.insert(RowKeys(keys.begin() + 2'000, keys.end()));
+  std::vector<std::size_t> segments;
+  for (std::uint32_t i = 0; i < 4; ++i) {  // no two keys are equal
+    index.insert(RowKeys{30 * i, 3'000 - 30 * i});
+    keys.insert(keys.end(), {30 * i, 3'000 - 30 * i});
+    segments.push_back(described_numbers(index, "segments", 1).front());
+    index.update(RowKeys{i}, RowKeys{20'000 - i});
+    keys[i] = 20'000 - i;
+    segments.push_back(described_numbers(index, "segments", 1).front());
+    expect_same_index(index, build(keys, "sorted@cpu"), keys);
+  }
+  EXPECT_EQ(segments, (std::vector<std::size_t>{3, 4, 5, 2, 3, 4, 5, 2})) << index.describe();
+}
+
+// A change of many rows finds no other segments.
+TEST(Segments, OfFewRowsAreMergedByALargerChange) {
+  Index index = build(keys_from(0, 20'000), "sorted@cpu");
+  for (std::uint32_t i = 0; i < 3; ++i) index.insert(RowKeys{i});
+  ASSERT_EQ(described_numbers(index, "segments", 1), DescribedNumbers{4}) << index.describe();
+  index.insert(keys_from(1, 100));
+  EXPECT_EQ(described_numbers(index, "segments", 3), (DescribedNumbers{2, 20'000, 103}))
+      << index.describe();
 }
 
 TEST(Joins, WithNeighboursOmitLookupsWithoutOne) {

@@ -26,6 +26,8 @@ constexpr std::uint32_t sorted_eighths = 64;
 // Offsets from even positions fit 16 bits with a sign: stretches, which are joined with this error
 // at their ends, have fewer keys than a chunk and a short run, 16384.
 constexpr JoinLimits limits{1.1, 1.1, 14000};
+// So few keys are found fast however crowded their cells are. Small changes make many such grids.
+constexpr std::size_t max_in_one_piece = 64;
 constexpr std::uint64_t max_keys_per_cell = std::numeric_limits<std::uint32_t>::max();
 constexpr std::size_t fill_grain = std::size_t{1} << 16;
 // Lookups whose memory is prefetched together: more than the core can have in flight, and few
@@ -132,9 +134,11 @@ void prefetch_elements(const Element* elements, std::uint32_t at) {
 
 template <class Key>
 Grid<Key>::Grid(const KeyOrder<Key>& order) {
-  const std::vector<KeyPiece> cut = order.with_elements([&](const auto* elements) {
-    return cut_into_pieces(elements, order.size(), order.span(), limits);
-  });
+  std::vector<KeyPiece> cut = {{0, 0, 1}};
+  if (order.size() > max_in_one_piece)
+    cut = order.with_elements([&](const auto* elements) {
+      return cut_into_pieces(elements, order.size(), order.span(), limits);
+    });
   const bool is_sorted = order.layout() == OrderLayout::keys;
   std::vector<SavedPiece> pieces;
   pieces.reserve(cut.size());

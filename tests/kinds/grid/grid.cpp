@@ -83,6 +83,11 @@ TEST(Grid, OfUniformKeysIsOnePiece) {
 TEST(Grid, OfFewKeysIsOnePiece) {
   expect_grid({9, 5}, Pieces::one);
   expect_grid({5, 9}, Pieces::one);
+  Keys crowded = uniform(63, 58);
+  crowded.push_back(~std::uint64_t{0} - 1);
+  expect_grid(crowded, Pieces::one);
+  std::sort(crowded.begin(), crowded.end());
+  expect_grid(crowded, Pieces::one);
 }
 
 TEST(Grid, OfEqualKeysIsOnePiece) { expect_grid(Keys(5000, 42), Pieces::one); }
