@@ -132,7 +132,7 @@ void draw(const CLI::App& verb, DrawOptions options) {
   const LoadedColumn points = intervals ? column.points() : LoadedColumn();
   std::vector<LoadedQuery> lookups;
   if (are_points)
-    lookups.push_back(options.where.query(column, Ends::closed));
+    lookups.push_back(options.where.query(column, Ends::closed, options.intervals.csv));
   else
     lookups = parse_lookups(verb, options, intervals ? points : column);
   std::vector<Query> queries;

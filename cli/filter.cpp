@@ -28,7 +28,7 @@ void run(FilterOptions options) {
   source.how = "conditions: --where NAME=LOWER:UPPER or --where NAME=VALUE";
   source.load = [&](const LoadedColumn& column) {
     std::vector<LoadedQuery> queries;
-    queries.push_back(options.where.query(column, ends_named(options.ends)));
+    queries.push_back(options.where.query(column, ends_named(options.ends), options.csv));
     return queries;
   };
   run_batch(options, source);

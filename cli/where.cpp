@@ -92,9 +92,21 @@ std::optional<BracketedRange> bracketed_range(const std::string& text, const Loa
   return BracketedRange{std::move(inner), ends_named(std::string{text.front(), text.back()})};
 }
 
+// With decimal commas 9,50 could be one number or two; a quote says that it is a list.
+void require_one_reading(const Where& where, const LoadedColumn& column, const CsvOptions& csv) {
+  const std::string& text = where.condition;
+  if (csv.decimal != "," || !is_float(column.type())) return;
+  if (text.find(',') == std::string::npos || text.find('"') != std::string::npos) return;
+  fail(
+      "invalid --where {}={}: with --decimal , a comma could be a decimal one or stand between "
+      "values: write the number with a point, or quote each value of a list, \"9.5\",\"10\"",
+      where.name, text);
+}
+
 // LOWER:UPPER, either of which may be missing, perhaps in brackets; VALUE, or several values
 // separated by commas; nothing: null. An empty text is written "".
-LoadedCondition condition_of(const Where& where, const LoadedColumn& column, Ends ends) {
+LoadedCondition condition_of(const Where& where, const LoadedColumn& column, Ends ends,
+                             const CsvOptions& csv) {
   const std::string option = "--where " + where.name;
   const std::string& text = where.condition;
   LoadedCondition loaded;
@@ -115,6 +127,7 @@ LoadedCondition condition_of(const Where& where, const LoadedColumn& column, End
     if (loaded.has_upper) require_text_bounds(loaded.upper, column);
     return loaded;
   }
+  require_one_reading(where, column, csv);
   loaded.kind = ConditionKind::isin;
   loaded.has_lower = true;
   loaded.lower = inline_keys(split_values(text, option), option, column);
@@ -153,7 +166,8 @@ void WhereOptions::add_columns_to(BatchOptions& options) const {
   options.as_points = true;
 }
 
-LoadedQuery WhereOptions::query(const LoadedColumn& points, Ends ends) const {
+LoadedQuery WhereOptions::query(const LoadedColumn& points, Ends ends,
+                                const CsvOptions& csv) const {
   LoadedQuery query;
   query.settings.kind = QueryKind::box;
   query.has_lower = false;
@@ -166,7 +180,7 @@ LoadedQuery WhereOptions::query(const LoadedColumn& points, Ends ends) const {
       fail("--where {}: {} holds points of {}: name one of these columns", where.name,
            points.name(), fmt::join(names, ", "));
     const auto at = static_cast<std::size_t>(found - names.begin());
-    query.conditions[at] = condition_of(where, points.parts()[at], ends);
+    query.conditions[at] = condition_of(where, points.parts()[at], ends, csv);
     text += (text.empty() ? "" : " and ") + where.name + "=" + where.condition;
   }
   query.lower_text = {std::move(text)};

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "cli/batch.hpp"
+#include "cli/csv_options.hpp"
 #include "cli/loaded_query.hpp"
 
 namespace rtindex::cli {
@@ -16,8 +17,9 @@ class WhereOptions {
 
   // Makes `options` load all columns with conditions, and those of --csv-column, as points.
   void add_columns_to(BatchOptions& options) const;
-  // All conditions as one query of these points.
-  [[nodiscard]] LoadedQuery query(const LoadedColumn& points, Ends ends) const;
+  // All conditions as one query of these points. `csv`: how numbers are written in their file.
+  [[nodiscard]] LoadedQuery query(const LoadedColumn& points, Ends ends,
+                                  const CsvOptions& csv) const;
 
  private:
   std::vector<std::string> texts_;
