@@ -119,15 +119,15 @@ std::string json_or_null(const std::optional<std::string>& text) {
 }
 
 std::string json_line(const std::string& file, const ColumnInfo& info) {
-  std::string json = fmt::format("{{\"file\": {}, \"column\": {}", json_text(file),
+  std::string json = fmt::format(R"({{"file": {}, "column": {})", json_text(file),
                                  info.name.empty() ? "null" : json_text(info.name));
   if (!info.error.empty()) return json + fmt::format(", \"error\": {}}}\n", json_text(info.error));
   std::string first;
   for (const auto& text : info.first) first += (first.empty() ? "" : ", ") + json_or_null(text);
-  json += fmt::format(
-      ", \"type\": {}, \"rows\": {}, \"nulls\": {}, \"min\": {}, \"max\": {}, \"first\": [{}]",
-      json_text(info.type), info.rows, info.nulls, json_or_null(info.min), json_or_null(info.max),
-      first);
+  json +=
+      fmt::format(R"(, "type": {}, "rows": {}, "nulls": {}, "min": {}, "max": {}, "first": [{}])",
+                  json_text(info.type), info.rows, info.nulls, json_or_null(info.min),
+                  json_or_null(info.max), first);
   if (!info.note.empty()) json += fmt::format(", \"note\": {}", json_text(info.note));
   return json + "}\n";
 }
@@ -151,6 +151,7 @@ void print_table(const std::vector<ColumnInfo>& columns) {
 
 std::vector<std::string> names_of(const std::vector<IncludedType>& included) {
   std::vector<std::string> names;
+  names.reserve(included.size());
   for (const IncludedType& one : included) names.push_back(one.name);
   return names;
 }
@@ -183,7 +184,13 @@ void print_index(const InfoOptions& options) {
 void describe_file(const InfoOptions& options) {
   if (options.format.empty() && options.file.ends_with(".rtindex")) return print_index(options);
   const std::vector<ColumnInfo> columns = columns_of(options);
-  if (!options.json) return print_table(columns);
+  if (!options.json) {
+    // Where nothing can be read, scripts shall notice it.
+    if (!columns.empty() && std::none_of(columns.begin(), columns.end(),
+                                         [](const ColumnInfo& info) { return info.error.empty(); }))
+      fail("{}", columns.front().error);
+    return print_table(columns);
+  }
   for (const ColumnInfo& info : columns) fmt::print("{}", json_line(options.file, info));
 }
 

@@ -210,6 +210,10 @@ class UglyFiles(CommandTest):
                                           "--answer", "count", "-o", "-").stdout)
         self.succeed("range", "--csv-column", "ort", "--range", "A:C", *column)
         self.succeed("lookup", "--csv-column", "preis", "--key", "9,50", *column)
+        comma = [*column, "--decimal", ",", "--answer", "count", "-o", "-"]
+        self.reject("filter", "--where", "preis=9,50", *comma, says=["preis=9,50", "with a point"])
+        self.assertIn("1\n", self.succeed("filter", "--where", "preis=9.5", *comma).stdout)
+        self.assertIn("1\n", self.succeed("filter", "--where", 'preis="9.5","3"', *comma).stdout)
 
     def test_columns_without_a_name(self):
         self.write("a.csv", "k,x,\n1,2,\n3,4,\n")
@@ -220,7 +224,7 @@ class UglyFiles(CommandTest):
 
     def test_a_broken_line_is_named_once(self):
         self.write("a.csv", "k,x\n1,2\n3\n")
-        self.assertEqual(self.succeed("info", "a.csv").stdout.count("line 3"), 1)
+        self.reject("info", "a.csv", says=["line 3"])
 
     def test_keys_beside_a_decimal_comma(self):
         self.write("a.csv", "k;x\n1,5;1\n2,25;2\n")
