@@ -132,6 +132,10 @@ class OrderedCalls(JoinCalls):
             held = "intervals" if self.interval_ends else "points"
             raise UnsupportedError(f"expected an index over keys, got {held}, which have no order: "
                                    "ask the column itself")
+        if not self._core.supports("any", "nearest"):
+            kind = self._core.spec.partition(",")[0]
+            raise UnsupportedError(f"{kind} does not keep keys in order: build the index with rx, "
+                                   "sorted or btree")
 
     def _require_keys(self, in_order: bool = True) -> None:
         self._require_order()

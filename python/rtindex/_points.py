@@ -50,6 +50,9 @@ def points(frame: Any = None, /, **columns: Any) -> Points:
 
 
 def _named_columns(frame: Any) -> Mapping[str, Any]:
+    if hasattr(frame, "__dask_graph__"):
+        raise InvalidArgumentError(f"rtindex.points expects data in memory, got a {type(frame).__name__} "
+                                   "of Dask: pass frame.compute()")
     if isinstance(frame, Mapping):
         names, held = [*frame], [*frame.values()]
     else:

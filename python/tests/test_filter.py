@@ -5,7 +5,9 @@ import datetime
 import pickle
 from typing import Any
 
+import dask.dataframe
 import numpy as np
+import pandas as pd
 import pytest
 
 import rtindex
@@ -186,11 +188,18 @@ def test_errors_say_what_to_do(sales):
         (lambda: rtindex.points(a=[1]), "2 to 8 columns, got 1"),
         (lambda: rtindex.points(**{f"c{i}": [1] for i in range(9)}), "2 to 8 columns, got 9"),
         (lambda: rtindex.points(), "a frame or columns by name"),
+        (lambda: rtindex.points(dask.dataframe.from_pandas(pd.DataFrame({"a": [1], "b": [2]}))),
+         "frame.compute()"),
         (lambda: rtindex.points(5), "a data frame, a table or a dict"),
         (lambda: rtindex.build(rtindex.points(a=[1, 2], b=[1]), SPEC), "differ in length"),
         (lambda: rtindex.build(rtindex.points(a=[1], b=[2]), "sorted@cpu"), "cannot index points"),
         (lambda: index.filter({"prices": 3}), "unknown column 'prices': the index has price, day"),
         (lambda: index.filter({"price": None}), "rtindex.is_null()"),
+        (lambda: index.filter({"price": pd.NA}), "rtindex.is_null()"),
+        (lambda: index.filter({"day": pd.NaT}), "rtindex.is_null()"),
+        (lambda: index.filter({"day": np.datetime64("NaT")}), "rtindex.is_null()"),
+        (lambda: index.filter({"day": (pd.NaT, "2024-01-02")}), "None for an open end"),
+        (lambda: index.filter({"price": (3, pd.NA)}, "count"), "None for an open end"),
         (lambda: index.filter({"price": (1, 2, 3)}), "two ends, got 3"),
         (lambda: index.filter({"price": "a"}), "cannot be compared with column 'price'"),
         (lambda: index.filter({"day": "tomorrow"}), "invalid time 'tomorrow'"),

@@ -70,6 +70,8 @@ def test_what_has_no_order_of_keys():
                      lambda index=index: index.quantile(0.5)):
             with pytest.raises(rtindex.UnsupportedError, match="expected an index over keys"):
                 call()
+    with pytest.raises(rtindex.UnsupportedError, match="build the index with rx, sorted or btree"):
+        assert rtindex.build([1, 2], "hash@cpu").is_unique
 
 
 TEXTS = ["", "a", "ab", "abc", "abd", "b", "Ä", "日本", "a\0", "z" * 40, "z" * 39 + "y"]
