@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import decimal
 import math
 import numbers
 import operator
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ._errors import InvalidArgumentError
-from ._types import FLOATS, ColumnType
+from ._types import DECIMALS, FLOATS, ColumnType
 from ._units import LENGTHS, length_of
 
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ns|us|µs|ms|min|s|sec|m|h|hr|d|D|day|days|w|W|hours?|minutes?"
@@ -36,6 +37,8 @@ def tolerance_of(tolerance: Any, column: ColumnType) -> int | float | None:
         raise InvalidArgumentError("invalid tolerance: strings have no distance; omit it")
     if column.type in ("date32", "timestamp64", "time32", "time64", "duration64"):
         number: int | float = _ticks(tolerance, column)
+    elif column.type in DECIMALS:
+        number = _last_digits(tolerance, column)
     elif column.type in FLOATS or column.type == "float16":
         number = _float(tolerance, column)
     else:
@@ -52,6 +55,21 @@ def _integer(tolerance: Any, column: ColumnType) -> int:
         return operator.index(tolerance)
     except TypeError:
         raise _wrong(tolerance, "an integer", column) from None
+
+
+def _last_digits(tolerance: Any, column: ColumnType) -> int:
+    """The distance between decimals, in units of their last digit; a finer one is rounded down."""
+    distance = tolerance
+    if not isinstance(tolerance, decimal.Decimal):
+        try:
+            distance = None if isinstance(tolerance, (bool, np.timedelta64)) else operator.index(tolerance)
+        except TypeError:
+            distance = None
+    elif not tolerance.is_finite():
+        distance = None
+    if distance is None:
+        raise _wrong(tolerance, 'an integer or a Decimal, such as Decimal("0.05"),', column)
+    return math.floor(Fraction(distance) * Fraction(10)**column.scale)
 
 
 def _float(tolerance: Any, column: ColumnType) -> float:

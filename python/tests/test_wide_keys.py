@@ -68,4 +68,9 @@ def test_changes_and_ties():
     index.insert([decimal.Decimal("1.75")])
     index.erase([0])
     assert index.nearest(decimal.Decimal("1.60"), "key", direction="nearest") == decimal.Decimal("1.75")
-    assert index.nearest(decimal.Decimal(1), "key", direction="forward", tolerance=80) == decimal.Decimal("1.75")
+    assert index.nearest(decimal.Decimal(1), "key", direction="forward", tolerance=decimal.Decimal("0.759")) == decimal.Decimal("1.75")
+    assert index.nearest(decimal.Decimal("1.50"), direction="forward", tolerance=1, matched=True).matched
+    assert index.nearest(decimal.Decimal("1.50"), "key", direction="forward", tolerance=decimal.Decimal("0.24")) is None
+    for wrong in (0.5, "1", decimal.Decimal("nan"), True):
+        with pytest.raises(rtindex.InvalidArgumentError, match="an integer or a Decimal"):
+            index.nearest(decimal.Decimal(1), tolerance=wrong)
