@@ -128,7 +128,8 @@ def _from_pandas(data: Any, target: ColumnType | None, nan_as_null: bool) -> Col
         raise InvalidArgumentError(f"expected a Series, an Index or a DataFrame of pandas, got "
                                    f"{type(data).__name__}")
     dtype = data.dtype
-    if dtype == object and len(data):
+    are_times = target is not None and target.type in ("date32", "timestamp64")
+    if (dtype == object or are_times and isinstance(dtype, pandas.StringDtype)) and len(data):
         missing = pandas.isna(data) if nan_as_null else [is_missing(item) for item in data]
         items = [None if lost else item for item, lost in zip(data, missing)]
         return strings(items) if target is None and all(missing) else _from_list(items, target)

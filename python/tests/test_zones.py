@@ -153,6 +153,17 @@ def test_keys_between_ticks_are_not_stored():
         index.nearest(finer[1:], direction="nearest")
 
 
+def test_texts_of_pandas_are_instants():
+    days = np.arange("2024-01-01", "2024-01-05", dtype="M8[D]")
+    texts = ["2024-01-02", None, "2024-01-04", "2024-01-09"]
+    for dtype in (object, "string"):
+        index = rtindex.build(days, "sorted@cpu")
+        found = index.lookup(pd.Series(texts, dtype=dtype), "count")
+        assert found.tolist() == [1, 0, 1, 0]
+        with pytest.raises(rtindex.InvalidArgumentError, match="invalid time 'soon'"):
+            index.lookup(pd.Series(["soon"], dtype=dtype))
+
+
 def test_texts_are_instants():
     index = rtindex.build(np.array(["2024-02-29", "2024-02-29T12", "2024-03-01"], "M8[us]"))
     assert index.lookup(["2024-02-29", "2024-02-29 12:00:00.000000", "2024-03"]).tolist() == [0, 1, 2]
