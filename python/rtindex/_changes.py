@@ -15,7 +15,7 @@ from ._decimals import included_scale
 from ._device import device_rows, first_array, is_device_array, library_of, wrong_rows
 from ._errors import InvalidArgumentError
 from ._lists import Array, plain_array
-from ._names import is_scalar
+from ._names import as_table, columns_of, is_scalar, names_of
 from ._times import TimeType
 from ._types import INTEGERS, ColumnType
 
@@ -70,10 +70,15 @@ def row_column(rows: Any, size: int) -> Column:
 
 
 def named_columns(include: Any) -> list[tuple[str, Any]]:
-    """Included columns with their names: of a mapping, of a list of pairs, or one column without a
-    name."""
+    """Included columns with their names: of a mapping, of a data frame, of a list of pairs, or one
+    column without a name."""
     if include is None:
         return []
+    if not isinstance(include, tuple):
+        table = as_table(include)
+        columns, names = columns_of(table), names_of(table)
+        if columns and len(names) == len(columns):
+            return [*zip(names, columns)]
     pairs = [*include.items()] if isinstance(include, Mapping) else include
     if isinstance(pairs, (list, tuple)) and pairs and all(
             isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[0], str)

@@ -219,8 +219,8 @@ def build(column: Any, spec: str = "auto", include: Any = None, *,
     column: keys, `rtindex.points(frame)`, or intervals: `rtindex.intervals(start, end, ends=...)`,
         or an IntervalIndex or IntervalArray of pandas.
     spec: the index and its settings, such as "rx", "rx:embree" or "btree".
-    include: a value column to store in key order beside the keys, or several: a dict, or a list of
-        pairs of a name and a column. sum, mean, min and max over ranges then need no `values`, or
+    include: a value column to store in key order beside the keys, or several: a data frame, a dict,
+        or a list of pairs of a name and a column. sum, mean, min and max over ranges then need no `values`, or
         the name of one of them: `values="price"`.
     nan_as_null: whether NaN is null, in the column and in everything that is passed to this index
         later. None: in objects of pandas it is; elsewhere NaN is a number, the greatest one.

@@ -284,7 +284,7 @@ REFUSED = {
     "one is masked": lambda index: index.erase(np.ma.MaskedArray([0, 2], [False, True])),
     "string keys cannot be compared": lambda index: index.insert(["a"], [1]),
     "cannot be compared with an int64 column": lambda index: index.erase_keys(["a"]),
-    "pass one for each of the 2 new rows": lambda index: index.insert([1, 2]),
+    "expected 2 values of type": lambda index: index.insert([1, 2]),
     "expected values of type int16, as the index includes them, got int64":
         lambda index: index.insert([1], np.array([1])),
     "got float64": lambda index: index.set_included([0], np.array([0.5])),
@@ -317,12 +317,21 @@ def test_erased_rows_are_gone():
     assert rows_of(index, [6]) == [[3]]
 
 
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table, dict])
+def test_frames_are_included_columns(make):
+    index = rtindex.build([5, 7, 5], include=make({"price": [1, 2, 3], "weight": [0.5, 1.5, 2.5]}))
+    assert index.included == {"price": "int64", "weight": "float64"}
+    assert index.lookup([5, 7], "sum", "weight").tolist() == [3.0, 1.5]
+    index.insert([7], make({"weight": [8.0], "price": [4]}))
+    assert index.lookup(7, "sum", "price") == 6
+
+
 def test_values_are_as_many_as_rows():
     index = rtindex.build(PLAIN)
     index.erase([0])
     index.insert([5])
     assert index.lookup(5, "sum", [1, 2, 3, 4]) == 4
-    with pytest.raises(rtindex.Error, match="3 values but the indexed column has 4"):
+    with pytest.raises(rtindex.Error, match="got 3 values for 4 rows"):
         index.lookup(5, "sum", [1, 2, 3])
     for call in (lambda: index.insert([1], [1]), lambda: index.set_included([1], [1])):
         with pytest.raises(rtindex.Error, match="no included values"):

@@ -143,7 +143,7 @@ REFUSED = {
     "invalid answer='all': expected any, first": lambda: rtindex.build([1]).lookup([1], "all"),
     "invalid answer=[]": lambda: rtindex.build([1]).lookup([1], []),
     "need a value column": lambda: rtindex.build([1]).lookup([1], "sum"),
-    "2 values but the indexed column has 1": lambda: rtindex.build([1]).lookup([1], "sum", [1, 2]),
+    "got 2 values for 1 rows": lambda: rtindex.build([1]).lookup([1], "sum", [1, 2]),
     "got 1 lower and 2 upper": lambda: rtindex.build([1]).range([1], [1, 2]),
     "rows of a column of 1 rows, 0 to 0": lambda: rtindex.build([1]).update([1], [5]),
     "type float64: expected integers": lambda: rtindex.build([1]).update([0.5], [5]),

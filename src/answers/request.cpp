@@ -49,10 +49,7 @@ void require_values(const ColumnView& values, std::size_t rows) {
         "durations, decimals or floats, those of 128 bits in host memory",
         name_of(values.type()));
   if (values.size() != rows)
-    fail(
-        "the value column has {} values but the indexed column has {} rows: pass one value per "
-        "row",
-        values.size(), rows);
+    fail("got {} values for {} rows: pass one value per row", values.size(), rows);
 }
 
 }  // namespace rtindex

@@ -26,8 +26,8 @@ void Index::State::require_included(const ColumnView& values, std::size_t column
                                     std::size_t count) const {
   const IncludedType& expected = included[column];
   if (!values.has_value() && count != 0)
-    fail("the index includes {} values: pass one for each of the {} new rows",
-         name_of(expected.type), count);
+    fail("expected {} values of type {}, one for each row, got none", count,
+         name_of(expected.type));
   if (values.has_value() && values.type() != expected.type)
     fail("expected values of type {}, as the index includes them, got {}", name_of(expected.type),
          name_of(values.type()));
