@@ -6,6 +6,7 @@ import datetime
 import decimal
 import math
 import zoneinfo
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -99,6 +100,7 @@ def test_nulls_among_values(partitions):
 def test_times_and_zones(unit):
     stamps = pd.Series([AWARE, AWARE + datetime.timedelta(hours=1), None]).dt.as_unit(unit)
     zoned, naive = on_dask(stamps, include=None), on_dask(stamps.dt.tz_localize(None))
+    key: Any
     for key in (AWARE, pd.Timestamp(AWARE), "2024-02-29T11:00Z", "2024-02-29 12:00+01:00", np.array([AWARE], object), pd.Series([AWARE])):
         assert np.asarray(zoned.lookup(key, "count")).tolist() in (1, [1])
         with pytest.raises(rtindex.InvalidArgumentError, match="time zone .*, and the column has none"):

@@ -168,7 +168,7 @@ class Case:
         self.local, self.index = self.error, found
 
     def _composite(self, held):
-        other = np.array(self.rng.choices(SECOND, k=len(held)))
+        other: Any = np.array(self.rng.choices(SECOND, k=len(held)))
         if isinstance(held, np.ndarray) or self.rng.random() < 0.5:
             other = other if isinstance(held, np.ndarray) else pd.Series(other)
             return (held, other), (lazy(held, self.blocks), lazy(other, self.blocks))

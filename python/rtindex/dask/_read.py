@@ -38,7 +38,7 @@ class Reader(NamedTuple):
     """Of included columns."""
 
     def keys(self, block: tuple[Any, ...]) -> Columns:
-        data = block if len(block) > 1 else block[0]
+        data = block[0] if len(block) == 1 else block
         if self.template is not None:
             return new_keys(self.template, data)
         _require_one_scale(columns_of(data) or [data])

@@ -76,8 +76,8 @@ def finish(template: LocalIndex, kind: Kind, names: tuple[str, ...], partial: Pa
         if miss is None:
             has_value = partial["valued"] != 0 if "valued" in partial else partial["matched"]
             valid |= {name: has_value for name in names if name in VALUE_ANSWERS}
-        if miss is None and (nullable or scale is not None):
-            of_values = np.packbits(has_value, bitorder="little")
+            if nullable or scale is not None:
+                of_values = np.packbits(has_value, bitorder="little")
         if scale is not None and "sum" in names and "valued" in partial:
             require_whole_sums(partial["sum"], partial["mean"], partial["valued"],
                                partial["valued"] != 0, scale)
