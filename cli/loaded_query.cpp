@@ -109,10 +109,12 @@ RangeText split_range(const std::string& text, const LoadedColumn& column,
       first != std::string::npos && text.find(':', first + 1) == std::string::npos;
   if (!column.is_time()) {
     if (one_colon) return cut_at(first);
-    fail("invalid {} {}: expected LOWER:UPPER, such as 23:25, 23: or :25{}", option, text,
-         option != "--range" ? ""
-                             : "; for keys with a colon, pass the files --lower and --upper of "
-                               "`rtindex range`");
+    const char* advice = "";
+    if (option == "--range")
+      advice = "; for keys with a colon, pass the files --lower and --upper of `rtindex range`";
+    else if (option.starts_with("--where"))
+      advice = "; put a value with a colon in quotes, such as 'ip=\"::1\"'";
+    fail("invalid {} {}: expected LOWER:UPPER, such as 23:25, 23: or :25{}", option, text, advice);
   }
   if (text == ":") return {};
   // A missing end.

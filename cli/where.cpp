@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -55,10 +56,19 @@ std::size_t find_colon(const std::string& text) {
   return std::string::npos;
 }
 
-// Whether the text is a range, LOWER:UPPER, and not a value.
+// Whether the text is a time, or several separated by commas; times contain colons.
+bool are_times(std::string_view text) {
+  for (;;) {
+    const std::size_t comma = text.find(',');
+    if (!parse_iso_time(text.substr(0, comma))) return false;
+    if (comma == std::string_view::npos) return true;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+// Whether the text is a range, LOWER:UPPER, and not a value or several.
 bool is_range(const std::string& text, const LoadedColumn& column) {
-  const bool is_time = column.is_time() && parse_iso_time(text).has_value();
-  return find_colon(text) != std::string::npos && !is_time;
+  return find_colon(text) != std::string::npos && !(column.is_time() && are_times(text));
 }
 
 // One end of a range, without its quotes.
