@@ -89,6 +89,16 @@ class Filters(CommandTest):
         self.reject("filter", "--column", "sales.csv", "--where", 'city="a","b":c',
                     says=["expected one end of a range"])
 
+    def test_several_times_need_no_quotes(self):
+        self.write("sales.csv", 'at,ip,store\n2024-01-01T10:00,::1,3\n2024-01-02 11:30:05,fe80::1,3\n'
+                                '2024-01-03T12:00,10.0.0.1,4\n')
+        self.assertEqual(self.rows("at=2024-01-01T10:00,2024-01-03 12:00:00", "store=3,4"), [0, 2])
+        self.assertEqual(self.rows("at=2024-01-02T11:30:05", "store=3,4"), [1])
+        self.assertEqual(self.rows("at=2024-01-01T10:00:2024-01-02T11:30:05", "store=3,4"), [0, 1])
+        self.assertEqual(self.rows('ip="::1",10.0.0.1', "store=3,4"), [0, 2])
+        self.reject("filter", "--column", "sales.csv", "--where", "ip=::1", "--where", "store=3",
+                    says=["put a value with a colon in quotes"])
+
     def test_arrays_are_named_like_their_files(self):
         self.write_npy("a.npy", "<i4", [1, 2, 3, 4])
         self.write_npy("b.npy", "<i8", [9, 8, 7, 6])
