@@ -125,8 +125,8 @@ class BoxSearcher final : public Searcher {
 
   [[nodiscard]] std::string describe() const override {
     return fmt::format(
-        "points: {} columns in Morton order, blocks of {} rows with zone maps in a tree of {} "
-        "levels\n",
+        "points: {} columns in Morton order, blocks of {} rows with zone maps in a tree of "
+        "height {}\n",
         tree_.columns(), BoxTree::block_rows, tree_.levels());
   }
 

@@ -295,8 +295,12 @@ std::string Index::State::describe() const {
   const MemoryUsage memory = memory_usage();
   const Reading now = read();
   const std::size_t rows = now->rows();
+  std::vector<KeyForm> forms;
+  for (std::size_t i = 0; i < part_time_units.size(); ++i)
+    forms.push_back({part_time_units[i], part_scales[i]});
+  if (forms.empty()) forms.push_back({time_unit, scale});
   std::string text = fmt::format("index: {}\ncolumn: {} rows, {}\n", spec.text(), rows,
-                                 now->main().codec->describe());
+                                 now->main().codec->describe(forms));
   if (now->valid() != rows)
     text += fmt::format("rows: {} valid, {} erased, {} null\n", now->valid(),
                         count_of(now->states.erased), count_of(now->states.nulls));

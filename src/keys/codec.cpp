@@ -1,6 +1,7 @@
 #include "keys/codec.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -107,10 +108,10 @@ std::size_t KeyCodec::bytes() const {
   return bytes;
 }
 
-std::string KeyCodec::describe() const {
+std::string KeyCodec::describe(std::span<const KeyForm> forms) const {
   if (const IntervalCodec* const intervals = interval_codec(*this))
     return intervals->describe_intervals();
-  if (const PointCodec* const points = point_codec(*this)) return points->describe_points();
+  if (const PointCodec* const points = point_codec(*this)) return points->describe_points(forms);
   if (type_ == Type::composite) {
     std::string text;
     for (std::size_t p = 0; p < part_types_.size(); ++p)
@@ -128,9 +129,13 @@ std::string KeyCodec::describe() const {
                        has_residual() ? ", the lowest bits are compared in the hit" : "");
   if (dictionary == nullptr)
     return visit_native(type_, [&]<class T>() {
-      return fmt::format("{} from {} to {}", name_of(type_),
-                         from_ordered_bits<value_t<T>>(map_.base),
-                         from_ordered_bits<value_t<T>>(map_.base + map_.span));
+      const std::array ends{T{from_ordered_bits<value_t<T>>(map_.base)},
+                            T{from_ordered_bits<value_t<T>>(map_.base + map_.span)}};
+      const KeyForm form = forms.empty() ? KeyForm{} : forms.front();
+      ColumnView keys = ColumnView::of(type_, ends.data(), ends.size());
+      if (has_time_unit(type_)) keys = keys.with_time_unit(form.time_unit);
+      if (is_decimal(type_)) keys = keys.with_scale(form.scale);
+      return fmt::format("{} from {} to {}", name_of(type_), keys.text(0), keys.text(1));
     });
   return fmt::format("string, encoded by a dictionary of {} beginnings{}", dictionary->leaves(),
                      has_residual() ? ", long ones are compared in the hit" : "");

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,6 +38,12 @@ struct KeyExtent {
   [[nodiscard]] static KeyExtent union_of(const KeyExtent& a, const KeyExtent& b) {
     return {std::min(a.smallest, b.smallest), std::max(a.largest, b.largest)};
   }
+};
+
+// What the text of a key needs beside its type.
+struct KeyForm {
+  TimeUnit time_unit = TimeUnit::unspecified;
+  int scale = 0;  // of decimals
 };
 
 // Encodes elements [first, first + count) of a column.
@@ -100,8 +107,8 @@ class KeyCodec {
   [[nodiscard]] bool has_residual() const { return comparer_ != nullptr; }
   // Host memory, mostly for the comparison in full.
   [[nodiscard]] std::size_t bytes() const;
-  // A phrase for Index::describe().
-  [[nodiscard]] std::string describe() const;
+  // A phrase for Index::describe(). `forms`: of the column, or of its parts.
+  [[nodiscard]] std::string describe(std::span<const KeyForm> forms = {}) const;
 
   // The rowIDs of the column's elements, which all calls use. By default element i is row i.
   [[nodiscard]] const RowNumbers& rows() const { return rows_; }

@@ -100,11 +100,13 @@ std::vector<std::uint64_t> PointCodec::largest_keys() const {
   return keys;
 }
 
-std::string PointCodec::describe_points() const {
+std::string PointCodec::describe_points(std::span<const KeyForm> forms) const {
   std::string text = "points of";
-  for (std::size_t c = 0; c < columns_.size(); ++c)
-    text += fmt::format("{} {}{}", c == 0 ? "" : ",", columns_[c].values->describe(),
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    const auto own = forms.empty() ? forms : forms.subspan(c, 1);
+    text += fmt::format("{} {}{}", c == 0 ? "" : ",", columns_[c].values->describe(own),
                         columns_[c].has_nulls ? " with nulls" : "");
+  }
   return text;
 }
 

@@ -47,7 +47,7 @@ class PointCodec final : public KeyCodec {
   }
   // Whether a column can be encoded without ranks: one key must be left for nulls.
   [[nodiscard]] static bool leaves_null_key(const KeyCodec& values, bool has_nulls);
-  [[nodiscard]] std::string describe_points() const;
+  [[nodiscard]] std::string describe_points(std::span<const KeyForm> forms) const;
 
   // The condition on a column of queries [first, first + count) as intervals of its encoded keys.
   void encode_condition(std::size_t column, const Condition& condition, std::size_t first,

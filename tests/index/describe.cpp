@@ -87,6 +87,19 @@ TEST(DescribePoints, NamesNullsOnlyWhereAValueIsNull) {
   }
 }
 
+TEST(DescribeColumn, WritesKeysAsTheirTypeDoes) {
+  const std::vector<std::int64_t> ticks = {-1, 86'400'000};
+  const ColumnView times = ColumnView::timestamps(ticks, TimeUnit::millisecond);
+  const ColumnView prices = ColumnView::decimals(Type::decimal64, ticks.data(), 2, 2);
+  const std::string from_time =
+      "timestamp64 from 1969-12-31T23:59:59.999 to 1970-01-02T00:00:00.000";
+  const std::string from_price = "decimal64 from -0.01 to 864000.00";
+  EXPECT_EQ(described(build(times), "column"), "2 rows, " + from_time);
+  EXPECT_EQ(described(build(prices), "column"), "2 rows, " + from_price);
+  EXPECT_EQ(described(build(ColumnView::points({times, prices}), "rx:native@cpu"), "column"),
+            "2 rows, points of " + from_time + ", " + from_price);
+}
+
 INSTANTIATE_TEST_SUITE_P(Indexes, Describe, testing::ValuesIn(usable_indexes()),
                          [](const auto& item) { return test_name(item.param); });
 

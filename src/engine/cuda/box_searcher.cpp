@@ -251,8 +251,8 @@ std::vector<std::pair<std::string, std::size_t>> BoxSearcher::memory_entries() c
 std::string BoxSearcher::describe() const {
   return describe_gpu(gpu().device) +
          fmt::format(
-             "points: {} columns in Morton order, blocks of {} rows with zone maps in a tree of {} "
-             "levels\n",
+             "points: {} columns in Morton order, blocks of {} rows with zone maps in a tree of "
+             "height {}\n",
              arrays_->boxes.columns(), std::uint32_t{BoxTreeView::block_rows},
              arrays_->boxes.view().levels);
 }
