@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/types.hpp"
 #include "cli/key_input.hpp"
 #include "column_files/text_values.hpp"
 

@@ -144,10 +144,10 @@ struct Index::State {
 
   [[nodiscard]] std::uint32_t insert(const ColumnView& keys, const IncludedColumns& values,
                                      Stream stream);
-  void erase(const ColumnView& changed, Stream stream);
+  void erase(const ColumnView& rows, Stream stream);
   [[nodiscard]] std::size_t erase_keys(const ColumnView& keys, Stream stream);
-  void update(const ColumnView& changed, const ColumnView& new_keys, Stream stream);
-  void set_included(const ColumnView& changed, const ColumnView& values, const std::string& name,
+  void update(const ColumnView& rows, const ColumnView& new_keys, Stream stream);
+  void set_included(const ColumnView& rows, const ColumnView& values, const std::string& name,
                     Stream stream);
   void merge();
 
