@@ -25,13 +25,8 @@ int128 hugeint_at(const void* data, idx_t row) {
          static_cast<int128>(value.lower);
 }
 
-/// The integer that an element is stored as. An UHUGEINT beyond HUGEINT becomes the greatest one,
-/// which lies above all keys of other types.
+/// The integer that an element is stored as.
 int128 integer_at(const KeyType& type, const void* data, idx_t row) {
-  if (type.id == DUCKDB_TYPE_UHUGEINT) {
-    const int128 value = hugeint_at(data, row);
-    return value >= 0 ? value : ~(static_cast<int128>(1) << 127);
-  }
   const bool is_unsigned = type.id == DUCKDB_TYPE_UTINYINT || type.id == DUCKDB_TYPE_USMALLINT ||
                            type.id == DUCKDB_TYPE_UINTEGER || type.id == DUCKDB_TYPE_UBIGINT ||
                            type.id == DUCKDB_TYPE_BOOLEAN;
@@ -69,48 +64,66 @@ std::int64_t tick_of(const KeyType& type) {
   }
 }
 
-[[noreturn]] void throw_between(const KeyType& type, const KeyType& key) {
-  throw Error("a lookup of type " + type.text() + " lies between two keys of type " + key.text() +
-              ": cast it to " + key.text());
+constexpr int128 least_128 = static_cast<int128>(1) << 127;
+constexpr int128 most_128 = ~least_128;
+
+[[noreturn]] void throw_between(const KeyType& key) {
+  throw Error("a lookup between two keys of type " + key.text() + " has no exact distance: " +
+              (key.is_time() ? "build the index over keys of the finer type"
+                             : "build the index over DECIMAL or DOUBLE keys, or round it"));
 }
 
-/// value * numerator / denominator, one of which is 1. Saturates: such values lie beyond all keys.
-std::optional<int128> scaled(int128 value, int128 numerator, int128 denominator, Between between,
-                             const KeyType& type, const KeyType& key) {
+/// The greatest number of a time, which is infinity. The least one is its negative.
+std::int64_t infinity_of(const KeyType& time) {
+  return time.type == Type::date32 ? std::numeric_limits<std::int32_t>::max()
+                                   : std::numeric_limits<std::int64_t>::max();
+}
+
+/// value * numerator / denominator, one of which is 1.
+Units scaled(int128 value, int128 numerator, int128 denominator) {
   int128 product = 0;
-  if (__builtin_mul_overflow(value, numerator, &product)) {
-    if (between == Between::null) return std::nullopt;
-    const int128 least = static_cast<int128>(1) << 127;
-    return value < 0 ? least : ~least;
-  }
+  if (__builtin_mul_overflow(value, numerator, &product)) return {.beyond = value < 0 ? -1 : 1};
   int128 quotient = product / denominator;
-  const int128 rest = product % denominator;
-  if (rest == 0) return quotient;
-  if (between == Between::null) return std::nullopt;
-  if (between == Between::reject) throw_between(type, key);
-  if (between == Between::down && rest < 0) --quotient;
-  if (between == Between::up && rest > 0) ++quotient;
-  return quotient;
+  int128 rest = product % denominator;
+  if (rest < 0) {
+    rest += denominator;
+    --quotient;
+  }
+  return {.floor = quotient,
+          .fraction = std::min(static_cast<double>(rest) / static_cast<double>(denominator),
+                               std::nextafter(1.0, 0.0))};
 }
 
-std::optional<int128> from_double(double value, Between between, const KeyType& type,
-                                  const KeyType& key) {
-  if (std::isnan(value)) {  // above all numbers, as DuckDB orders it
-    if (between == Between::null) return std::nullopt;
-    return ~(static_cast<int128>(1) << 127);
-  }
+Units scaled_time(int128 value, const KeyType& type, const KeyType& key) {
+  const int128 infinity = infinity_of(key);
+  if (value == infinity_of(type)) return {.floor = infinity};
+  if (value == -infinity_of(type)) return {.floor = -infinity};
+  const std::int64_t from = tick_of(type);
+  const std::int64_t to = tick_of(key);
+  const Units units = scaled(value, from > to ? from / to : 1, from > to ? 1 : to / from);
+  // A finite time that the keys cannot have lies between their last one and infinity.
+  if (units.floor >= infinity) return {.floor = infinity - 1, .fraction = 0.5};
+  if (units.floor < -infinity || (units.floor == -infinity && units.fraction == 0))
+    return {.floor = -infinity, .fraction = 0.5};
+  return units;
+}
+
+/// `narrow`: it is a FLOAT, which equals the DECIMAL that becomes this FLOAT.
+Units from_double(double value, bool narrow, const KeyType& key) {
+  if (std::isnan(value)) return {.beyond = 1};  // above all numbers, as DuckDB orders it
   const auto divisor = static_cast<double>(power_of_ten(key.scale));
   const double units = value * divisor;
-  if (std::fabs(units) >= 0x1p126) {
-    if (between == Between::null) return std::nullopt;
-    return units < 0 ? static_cast<int128>(1) << 127 : ~(static_cast<int128>(1) << 127);
-  }
+  if (units >= 0x1p127) return {.beyond = 1};
+  if (units < -0x1p127) return {.beyond = -1};
   // The key that has this value as a double, if there is one.
   const double nearest = std::round(units);
-  if (nearest / divisor == value) return static_cast<int128>(nearest);
-  if (between == Between::null) return std::nullopt;
-  if (between == Between::reject) throw_between(type, key);
-  return static_cast<int128>(between == Between::down ? std::floor(units) : std::ceil(units));
+  const double back = nearest / divisor;
+  if (back == value || (narrow && static_cast<float>(back) == static_cast<float>(value)))
+    return {.floor = static_cast<int128>(nearest)};
+  const double floor = back < value ? nearest : nearest - 1;
+  return {.floor = static_cast<int128>(floor),
+          .fraction = std::clamp(units - floor, std::numeric_limits<double>::min(),
+                                 std::nextafter(1.0, 0.0))};
 }
 
 /// The text as DuckDB casts it. If it cannot, DuckDB 2 returns 0 and earlier versions the least
@@ -153,6 +166,10 @@ bool is_epoch(std::string_view text, const KeyType& key) {
   return ticks != 0 && ticks != failed_cast(key);
 }
 
+int128 greatest_of(const KeyType& key) { return key.is_time() ? infinity_of(key) : most_128; }
+
+int128 least_of(const KeyType& key) { return key.is_time() ? -infinity_of(key) : least_128; }
+
 }  // namespace
 
 double double_at(const KeyType& type, const void* data, idx_t row) {
@@ -174,17 +191,54 @@ std::int64_t ticks_of(std::string_view text, const KeyType& key) {
   return ticks;
 }
 
-std::optional<int128> units_at(const KeyType& type, const void* data, idx_t row, const KeyType& key,
-                               Between between) {
-  if (type.is_float()) return from_double(double_at(type, data, row), between, type, key);
-  const int128 value = integer_at(type, data, row);
-  if (!key.is_time()) {
+Units units_at(const KeyType& type, const void* data, idx_t row, const KeyType& key) {
+  const bool is_biased = key.id == DUCKDB_TYPE_UHUGEINT;
+  Units units;
+  if (type.is_float()) {
+    const double value = double_at(type, data, row);
+    if (is_biased && value >= 0x1p127)
+      return value < 0x1p128 ? Units{.floor = static_cast<int128>(value - 0x1p127)}
+                             : Units{.beyond = 1};
+    units = from_double(value, type.type == Type::f32, key);
+  } else {
+    const int128 value = integer_at(type, data, row);
+    if (type.id == DUCKDB_TYPE_UHUGEINT && is_biased) return {.floor = value ^ least_128};
+    if (type.id == DUCKDB_TYPE_UHUGEINT && value < 0) return {.beyond = 1};
+    if (key.is_time()) return scaled_time(value, type, key);
     const int digits = key.scale - type.scale;
-    return scaled(value, power_of_ten(digits), power_of_ten(-digits), between, type, key);
+    units = scaled(value, power_of_ten(digits), power_of_ten(-digits));
   }
-  const std::int64_t from = tick_of(type);
-  const std::int64_t to = tick_of(key);
-  return scaled(value, from > to ? from / to : 1, from > to ? 1 : to / from, between, type, key);
+  if (!is_biased || units.beyond != 0) return units;
+  if (units.floor < 0) return {.beyond = -1};
+  units.floor += least_128;
+  return units;
+}
+
+int128 limit_of(const KeyType& key, Between between) {
+  return between == Between::down || between == Between::below ? least_of(key) : greatest_of(key);
+}
+
+std::optional<int128> rounded(const Units& units, const KeyType& key, Between between) {
+  const int128 most = greatest_of(key);
+  const int128 least = least_of(key);
+  if (between == Between::null) return units.exact() ? std::optional(units.floor) : std::nullopt;
+  if (between == Between::reject) {
+    if (units.beyond == 0 && units.fraction != 0) throw_between(key);
+    return units.beyond < 0 ? least : units.beyond > 0 ? most : units.floor;
+  }
+  // Only keys of 128 bits and times can be the least or the greatest number.
+  const bool has_limits = key.has_128_bit_limits() || key.is_time();
+  if (between == Between::down || between == Between::below) {
+    if (units.beyond > 0) return most;
+    const bool strict = between == Between::below && units.fraction == 0;
+    if (units.beyond == 0 && !(strict && units.floor == least))
+      return units.floor - (strict ? 1 : 0);
+    return has_limits ? std::nullopt : std::optional(least);
+  }
+  if (units.beyond < 0) return least;
+  const bool whole = between == Between::up && units.fraction == 0;
+  if (units.beyond == 0 && (whole || units.floor != most)) return units.floor + (whole ? 0 : 1);
+  return has_limits ? std::nullopt : std::optional(most);
 }
 
 }  // namespace rtindex::sql

@@ -116,6 +116,7 @@ class ChunkOfFilters {
       : named_(named),
         conditions_(std::move(conditions)),
         unbounded_(duckdb_data_chunk_get_size(chunk)),
+        matches_none_(unbounded_.size()),
         bounds_(2 * conditions_.size()),
         lists_(conditions_.size()) {
     for (idx_t column = 0; column < conditions_.size(); ++column) read(chunk, column);
@@ -156,6 +157,8 @@ class ChunkOfFilters {
     if (condition.kind == ConditionKind::range) {
       read_end(chunk, column, 2 * column, between_of_lower(condition.ends));
       read_end(chunk, column, 2 * column + 1, between_of_upper(condition.ends));
+      conditions_[column].ends =
+          ends_of(condition.ends, *bounds_[2 * column], *bounds_[2 * column + 1]);
       return;
     }
     for (Pattern& pattern : unbounded_) pattern |= Pattern{3} << (2 * column);
@@ -175,8 +178,13 @@ class ChunkOfFilters {
     auto keys =
         std::make_unique<LookupKeys>(vector, unbounded_.size(), named_.parts[column], between);
     const std::uint64_t* validity = duckdb_vector_get_validity(vector);
-    for (idx_t row = 0; row < unbounded_.size(); ++row)
-      if (keys->all_null() || !is_valid(validity, row)) unbounded_[row] |= Pattern{1} << end;
+    for (idx_t row = 0; row < unbounded_.size(); ++row) {
+      if (keys->all_null() || !is_valid(validity, row)) {
+        unbounded_[row] |= Pattern{1} << end;
+      } else if (keys->matches_none(row)) {
+        matches_none_[row] = true;
+      }
+    }
     bounds_[end] = std::move(keys);
   }
 
@@ -211,7 +219,7 @@ class ChunkOfFilters {
                                        const std::optional<BitmapView>& rows) const {
     std::vector<std::uint8_t> valid((unbounded_.size() + 7) / 8);
     for (idx_t row = first; row < last; ++row)
-      if (unbounded_[row] == pattern)
+      if (unbounded_[row] == pattern && !matches_none_[row])
         valid[row / 8] = static_cast<std::uint8_t>(valid[row / 8] | 1U << (row % 8));
     const auto bound = [&](idx_t end) {
       if ((pattern >> end & 1) != 0) return ColumnView();
@@ -241,7 +249,8 @@ class ChunkOfFilters {
 
   const NamedIndex& named_;
   std::vector<ColumnCondition> conditions_;
-  std::vector<Pattern> unbounded_;                   ///< of each row
+  std::vector<Pattern> unbounded_;  ///< of each row
+  std::vector<bool> matches_none_;  ///< whether an end of a row lies beyond all keys
   std::vector<std::unique_ptr<LookupKeys>> bounds_;  ///< of each end of a range
   std::vector<std::unique_ptr<Lists>> lists_;        ///< of each column, null without a list
 };

@@ -1,7 +1,6 @@
 #include "gathered.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <numeric>
@@ -136,18 +135,14 @@ void AssembledColumn::widen_dates(Field& dates, const KeyType& wanted) {
   const std::size_t count = midnights.size() / wanted.width;
   for (std::size_t row = 0; row < count; ++row) {
     if (!dates.validity.empty() && (dates.validity[row / 8] >> (row % 8) & 1) == 0) continue;
-    const int128 units =
-        units_at(dates.type, dates.bytes.data(), row, wanted, Between::reject).value_or(0);
-    constexpr std::int64_t infinity = std::numeric_limits<std::int64_t>::max();
+    const auto midnight =
+        rounded(units_at(dates.type, dates.bytes.data(), row, wanted), wanted, Between::null);
     std::int32_t days = 0;
     std::memcpy(&days, dates.bytes.data() + row * sizeof days, sizeof days);
-    const bool is_infinite =
-        std::abs(std::int64_t{days}) == std::numeric_limits<std::int32_t>::max();
-    if (!is_infinite && (units >= infinity || units <= -infinity))
+    if (!midnight)
       throw Error("day " + std::to_string(days) + " since 1970 lies beyond the " + wanted.text() +
                   " at the other end of the intervals: remove it, or cast both");
-    const auto ticks =
-        is_infinite ? (days < 0 ? -infinity : infinity) : static_cast<std::int64_t>(units);
+    const auto ticks = static_cast<std::int64_t>(*midnight);
     std::memcpy(midnights.data() + row * sizeof ticks, &ticks, sizeof ticks);
   }
   dates.bytes = std::move(midnights);

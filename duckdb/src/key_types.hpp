@@ -33,6 +33,10 @@ struct KeyType {
   }
   /// An integer or a DECIMAL, but no UUID.
   [[nodiscard]] bool is_exact_number() const;
+  /// Whether lookups may lie below or above all numbers of the type of its column.
+  [[nodiscard]] bool has_128_bit_limits() const {
+    return id == DUCKDB_TYPE_HUGEINT || id == DUCKDB_TYPE_UHUGEINT;
+  }
   [[nodiscard]] bool is_float() const { return type == Type::f32 || type == Type::f64; }
   /// Whether vectors of the other type hold the same elements in the same layout.
   [[nodiscard]] bool same_layout(const KeyType& other) const;

@@ -2,14 +2,11 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include <rtindex/error.hpp>
-
-#include "conversion.hpp"
 
 namespace rtindex::sql {
 
@@ -27,6 +24,11 @@ void clear_bit(std::vector<std::uint64_t>& bits, idx_t row) {
 [[noreturn]] void throw_incomparable(const KeyType& key, const KeyType& lookup) {
   throw Error("the index has keys of type " + key.text() + ", the lookup is a " + lookup.text() +
               ": cast it to " + (key.id == DUCKDB_TYPE_ENUM ? "VARCHAR" : key.text()));
+}
+
+[[noreturn]] void throw_beyond(const KeyType& key, const KeyType& lookup) {
+  throw Error("a part of a range is a " + lookup.text() + " beyond all values of the type " +
+              key.text() + " of the keys: pass a " + key.text());
 }
 
 }  // namespace
@@ -52,13 +54,14 @@ void throw_different(const char* what, std::string_view one, std::string_view ot
               std::string(other) + "'): pass the same text for all of them");
 }
 
-Between between_of_lower(Ends ends) {
-  return ends == Ends::left_open || ends == Ends::open ? Between::down : Between::up;
+Ends ends_with(bool lower, bool upper) {
+  if (lower) return upper ? Ends::closed : Ends::right_open;
+  return upper ? Ends::left_open : Ends::open;
 }
 
-Between between_of_upper(Ends ends) {
-  return ends == Ends::right_open || ends == Ends::open ? Between::up : Between::down;
-}
+Between between_of_lower(Ends ends) { return has_lower(ends) ? Between::up : Between::above; }
+
+Between between_of_upper(Ends ends) { return has_upper(ends) ? Between::down : Between::below; }
 
 bool is_text(duckdb_data_chunk chunk, idx_t argument) {
   return duckdb_get_type_id(type_of(chunk, argument).get()) == DUCKDB_TYPE_VARCHAR;
@@ -77,20 +80,28 @@ std::span<const idx_t> all_rows(idx_t count) {
 }
 
 LookupKeys::LookupKeys(duckdb_data_chunk chunk, std::span<const idx_t> vectors,
-                       std::span<const KeyType> key_parts, Between between)
-    : rows_(duckdb_data_chunk_get_size(chunk)) {
+                       std::span<const KeyType> key_parts, Between between, Purpose purpose)
+    : rows_(duckdb_data_chunk_get_size(chunk)), purpose_(purpose) {
   if (vectors.empty() || vectors.size() > key_parts.size())
     throw Error("the index has keys of type " + text_of(key_parts) + ": pass " +
                 (key_parts.size() == 1
                      ? "one key"
                      : "1 to " + std::to_string(key_parts.size()) + " parts of a key") +
                 ", not " + std::to_string(vectors.size()));
+  // A range of several parts keeps its ends: (1, x) > (1, 1.5) is (1, x) > (1, 1).
+  if (purpose == Purpose::range && vectors.size() > 1) {
+    purpose_ = Purpose::key;
+    is_row_ = true;
+    if (between == Between::above) between = Between::down;
+    if (between == Between::below) between = Between::up;
+  }
+  const Between leading = is_row_ ? Between::reject : Between::null;
   std::vector<ColumnView> parts;
   for (std::size_t i = 0; i < vectors.size(); ++i) {
     const bool last = i + 1 == vectors.size();
-    const Between leading = between == Between::null ? Between::null : Between::reject;
+    inexact_ = false;
     parts.push_back(part(duckdb_data_chunk_get_vector(chunk, vectors[i]), key_parts[i],
-                         last ? between : leading));
+                         last ? between : leading, last));
   }
   if (all_null_) return;
   column_ = key_parts.size() == 1 ? parts.front() : ColumnView::composite(std::move(parts));
@@ -98,10 +109,16 @@ LookupKeys::LookupKeys(duckdb_data_chunk chunk, std::span<const idx_t> vectors,
 
 LookupKeys::LookupKeys(duckdb_vector vector, idx_t rows, const KeyType& key, Between between)
     : rows_(rows) {
-  column_ = part(vector, key, between);
+  column_ = part(vector, key, between, true);
 }
 
-ColumnView LookupKeys::part(duckdb_vector vector, const KeyType& key, Between between) {
+Ends ends_of(Ends ends, const LookupKeys& lower, const LookupKeys& upper) {
+  return ends_with(has_lower(ends) || lower.closed(), has_upper(ends) || upper.closed());
+}
+
+void LookupKeys::set_null(idx_t row) { clear_bit(validities_.back(), row); }
+
+ColumnView LookupKeys::part(duckdb_vector vector, const KeyType& key, Between between, bool last) {
   const LogicalType type(duckdb_vector_get_column_type(vector));
   const std::uint64_t* validity = duckdb_vector_get_validity(vector);
   if (duckdb_get_type_id(type.get()) == DUCKDB_TYPE_SQLNULL) {
@@ -110,8 +127,16 @@ ColumnView LookupKeys::part(duckdb_vector vector, const KeyType& key, Between be
   }
   const KeyType lookup = key_type(type.get());
   const void* data = duckdb_vector_get_data(vector);
+  const bool is_text = lookup.id == DUCKDB_TYPE_VARCHAR;
+  const bool convert =
+      last && (purpose_ == Purpose::rounded_point || purpose_ == Purpose::clamped_point);
   ColumnView column;
-  if (lookup.id == DUCKDB_TYPE_VARCHAR && key.is_cast_from_text()) {
+  if (convert && is_text) {
+    (void)times(static_cast<const duckdb_string_t*>(data), validity, key);
+    return converted(numbers_.back().data(), validity, key, key, between);
+  }
+  if (convert) return converted(data, validity, lookup, key, between);
+  if (is_text && key.is_cast_from_text()) {
     column = times(static_cast<const duckdb_string_t*>(data), validity, key);
   } else if (key.type == Type::string || lookup.type == Type::string) {
     if (key.type != lookup.type) throw_incomparable(key, lookup);
@@ -128,7 +153,7 @@ ColumnView LookupKeys::part(duckdb_vector vector, const KeyType& key, Between be
   } else if (key.is_float() && lookup.is_exact_number()) {
     column = floats(vector, lookup, key);
   } else {
-    return converted(vector, lookup, key, between);
+    return converted(data, validity, lookup, key, between);
   }
   return validity == nullptr ? column : column.with_validity(bitmap_of(validity));
 }
@@ -175,38 +200,39 @@ ColumnView LookupKeys::floats(duckdb_vector vector, const KeyType& lookup, const
   return ColumnView(std::span<const float>(narrow));
 }
 
-ColumnView LookupKeys::converted(duckdb_vector vector, const KeyType& lookup, const KeyType& key,
-                                 Between between) {
+ColumnView LookupKeys::converted(const void* data, const std::uint64_t* validity,
+                                 const KeyType& lookup, const KeyType& key, Between between) {
   const bool numbers = key.is_exact_number() && (lookup.is_exact_number() || lookup.is_float());
   // A cast between times with and without a zone depends on the session.
   const bool times =
       key.is_time() && lookup.is_time() &&
       (key.id == DUCKDB_TYPE_TIMESTAMP_TZ) == (lookup.id == DUCKDB_TYPE_TIMESTAMP_TZ);
   if (!numbers && !times) throw_incomparable(key, lookup);
-  const void* data = duckdb_vector_get_data(vector);
-  const std::uint64_t* validity = duckdb_vector_get_validity(vector);
   auto& valid = validities_.emplace_back((rows_ + 63) / 64, ~std::uint64_t{0});
   const std::size_t width = times ? key.width : sizeof(int128);
   auto& bytes = numbers_.emplace_back(rows_ * width);
+  units_.resize(rows_);
   for (idx_t row = 0; row < rows_; ++row) {
-    const auto units =
-        is_valid(validity, row) ? units_at(lookup, data, row, key, between) : std::nullopt;
-    if (!units) {
+    std::optional<int128> number;
+    if (is_valid(validity, row)) {
+      const Units units = units_at(lookup, data, row, key);
+      if (is_row_ && units.beyond != 0 && key.has_128_bit_limits()) throw_beyond(key, lookup);
+      inexact_ = inexact_ || !units.exact();
+      number = rounded(units, key, between);
+      if (!number && purpose_ == Purpose::clamped_point) number = limit_of(key, between);
+      units_[row] = units;
+    }
+    if (!number) {
       clear_bit(valid, row);
       continue;
     }
-    int128 number = *units;
-    if (times) {
-      const int128 most = key.type == Type::date32 ? std::numeric_limits<std::int32_t>::max()
-                                                   : std::numeric_limits<std::int64_t>::max();
-      if (between == Between::null && (number > most || number < -most)) clear_bit(valid, row);
-      number = std::clamp(number, -most, most);  // beyond lie only DuckDB's infinities
-    }
-    std::memcpy(bytes.data() + row * width, &number, width);  // little-endian
+    if (key.id == DUCKDB_TYPE_UHUGEINT) *number ^= uhugeint_bias;
+    std::memcpy(bytes.data() + row * width, &*number, width);  // little-endian
   }
-  const Type type = times                           ? key.type
-                    : key.id == DUCKDB_TYPE_DECIMAL ? Type::decimal128
-                                                    : Type::i128;
+  closed_ = purpose_ == Purpose::range;
+  const Type type = times || key.has_128_bit_limits() ? key.type
+                    : key.id == DUCKDB_TYPE_DECIMAL   ? Type::decimal128
+                                                      : Type::i128;
   ColumnView column = ColumnView::of(type, bytes.data(), rows_);
   if (key.unit != TimeUnit::unspecified) column = column.with_time_unit(key.unit);
   if (key.id == DUCKDB_TYPE_DECIMAL) column = column.with_scale(key.scale);

@@ -13,6 +13,7 @@
 #include <rtindex/column.hpp>
 
 #include "api.hpp"
+#include "conversion.hpp"
 #include "key_types.hpp"
 
 namespace rtindex::sql {
@@ -26,15 +27,26 @@ namespace rtindex::sql {
                                              const char* what);
 [[noreturn]] void throw_different(const char* what, std::string_view one, std::string_view other);
 
-/// What becomes of a number or a time between two keys, such as 1.5 between integers.
-enum class Between : std::uint8_t {
-  null,    ///< it equals no key
-  down,    ///< the key below
-  up,      ///< the key above
-  reject,  ///< an `Error`
+/// What lookups are for.
+enum class Purpose : std::uint8_t {
+  key,            ///< an equal key, or a neighbour in the last part of equal ones
+  range,          ///< an end of a range of keys
+  point,          ///< of intervals, of which only the last part is not for an equality
+  rounded_point,  ///< likewise; the last part is converted even if it has the type of the keys
+  clamped_point,  ///< likewise; below or above all keys it becomes the least or the greatest one
 };
 
-/// Of the ends of ranges: for integers x > 1.5 is x > 1, and x >= 1.5 is x >= 2.
+[[nodiscard]] constexpr bool has_lower(Ends ends) {
+  return ends == Ends::closed || ends == Ends::right_open;
+}
+[[nodiscard]] constexpr bool has_upper(Ends ends) {
+  return ends == Ends::closed || ends == Ends::left_open;
+}
+
+/// Whether the lower and the upper end belong to a range.
+[[nodiscard]] Ends ends_with(bool lower, bool upper);
+
+/// Of the ends of ranges that become closed: for integers x > 1.5 is x >= 2, and x > 2 is x >= 3.
 [[nodiscard]] Between between_of_lower(Ends ends);
 [[nodiscard]] Between between_of_upper(Ends ends);
 
@@ -47,29 +59,47 @@ enum class Between : std::uint8_t {
 /// Elements of the same type are read in place, others are converted, as SQL's comparisons do.
 class LookupKeys {
  public:
-  /// `vectors`: the numbers of the vectors. `between`: for the last of them; of the parts before it
-  /// a value between two keys is NULL, or rejected unless `between` is null.
+  /// `vectors`: the numbers of the vectors. `between`: for the last of them; in the parts before it
+  /// a value between two keys is NULL, or rejected in ranges.
   LookupKeys(duckdb_data_chunk chunk, std::span<const idx_t> vectors,
-             std::span<const KeyType> key_parts, Between between);
+             std::span<const KeyType> key_parts, Between between, Purpose purpose);
   /// The elements of one vector.
   LookupKeys(duckdb_vector vector, idx_t rows, const KeyType& key, Between between);
 
   [[nodiscard]] const ColumnView& column() const { return column_; }
   /// Whether an argument is the literal NULL, which has no type: no lookup matches.
   [[nodiscard]] bool all_null() const { return all_null_; }
+  /// Whether the last part was converted to an end that is closed.
+  [[nodiscard]] bool closed() const { return closed_; }
+  /// Whether the last part has a value that no key can have.
+  [[nodiscard]] bool inexact() const { return inexact_; }
+  /// Whether a value that is not NULL became one: no key matches it.
+  [[nodiscard]] bool matches_none(idx_t row) const {
+    return !validities_.empty() && !is_valid(validities_.back().data(), row);
+  }
+  /// Makes a row of the last part NULL, which was converted.
+  void set_null(idx_t row);
+  /// The last part in units of the keys, of rounded points.
+  [[nodiscard]] std::span<const Units> units() const { return units_; }
 
  private:
-  [[nodiscard]] ColumnView part(duckdb_vector vector, const KeyType& key, Between between);
+  [[nodiscard]] ColumnView part(duckdb_vector vector, const KeyType& key, Between between,
+                                bool last);
   [[nodiscard]] ColumnView strings(const duckdb_string_t* strings, const std::uint64_t* validity);
   [[nodiscard]] ColumnView words(duckdb_logical_type type, const void* data,
                                  const std::uint64_t* validity);
   [[nodiscard]] ColumnView floats(duckdb_vector vector, const KeyType& lookup, const KeyType& key);
   [[nodiscard]] ColumnView times(const duckdb_string_t* texts, const std::uint64_t* validity,
                                  const KeyType& key);
-  [[nodiscard]] ColumnView converted(duckdb_vector vector, const KeyType& lookup,
-                                     const KeyType& key, Between between);
+  [[nodiscard]] ColumnView converted(const void* data, const std::uint64_t* validity,
+                                     const KeyType& lookup, const KeyType& key, Between between);
 
   idx_t rows_;
+  Purpose purpose_ = Purpose::range;
+  bool is_row_ = false;  ///< several parts of an end of a range
+  bool closed_ = false;
+  bool inexact_ = false;
+  std::vector<Units> units_;
   bool all_null_ = false;
   std::vector<std::vector<std::string_view>> strings_;
   std::vector<std::vector<std::string>> words_;
@@ -79,5 +109,8 @@ class LookupKeys {
   std::vector<std::vector<std::uint64_t>> validities_;
   ColumnView column_;
 };
+
+/// The ends of a range after the conversion of its lower and its upper keys.
+[[nodiscard]] Ends ends_of(Ends ends, const LookupKeys& lower, const LookupKeys& upper);
 
 }  // namespace rtindex::sql

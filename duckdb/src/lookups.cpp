@@ -13,6 +13,7 @@
 #include "filters.hpp"
 #include "found.hpp"
 #include "functions.hpp"
+#include "interval_queries.hpp"
 #include "keys.hpp"
 #include "list_argument.hpp"
 #include "registry.hpp"
@@ -132,31 +133,36 @@ RangeArguments range_arguments(const NamedIndex& named, const LookupFunction& fu
 
 /// Calls use(query) with the lookups of a chunk, or use(nullptr) if they are the literal NULL.
 /// `arguments`: how many describe them, the name of the index not counted.
-template <class Use>
 void with_query(const NamedIndex& named, const LookupFunction& function, duckdb_data_chunk chunk,
-                idx_t arguments, Use use) {
+                idx_t arguments, const UseQuery& use) {
   if (!has_two_ends(function.kind)) {
     std::vector<idx_t> vectors(arguments);
     std::iota(vectors.begin(), vectors.end(), idx_t{1});
+    if (function.kind == QueryKind::contains)
+      return with_interval_query(named, function.kind, chunk, vectors, vectors, Ends::closed, use);
     if (function.kind == QueryKind::nearest && function.direction == Direction::nearest &&
         named.parts.back().type == Type::string)
       throw Error(named.parts.back().text() +
                   " keys have no distance: use rtindex_predecessor... or rtindex_successor...");
-    const LookupKeys keys(chunk, vectors, named.parts, between_of(named, function));
+    const LookupKeys keys(chunk, vectors, named.parts, between_of(named, function), Purpose::key);
     if (keys.all_null()) return use(nullptr);
     Query query = Query::nearest(keys.column(), {.direction = function.direction});
     query.kind = function.kind;
     return use(&query);
   }
   const RangeArguments range = range_arguments(named, function, chunk, arguments);
-  const bool keys = function.kind == QueryKind::range;
-  const LookupKeys lower(chunk, range.lower, named.parts,
-                         keys ? between_of_lower(range.ends) : Between::reject);
-  const LookupKeys upper(chunk, range.upper, named.parts,
-                         keys ? between_of_upper(range.ends) : Between::reject);
+  if (function.kind != QueryKind::range)
+    return with_interval_query(named, function.kind, chunk, range.lower, range.upper, range.ends,
+                               use);
+  const LookupKeys lower(chunk, range.lower, named.parts, between_of_lower(range.ends),
+                         Purpose::range);
+  const LookupKeys upper(chunk, range.upper, named.parts, between_of_upper(range.ends),
+                         Purpose::range);
   if (lower.all_null() || upper.all_null()) return use(nullptr);
-  const Query query{
-      .kind = function.kind, .lower = lower.column(), .upper = upper.column(), .ends = range.ends};
+  const Query query{.kind = function.kind,
+                    .lower = lower.column(),
+                    .upper = upper.column(),
+                    .ends = ends_of(range.ends, lower, upper)};
   use(&query);
 }
 

@@ -28,8 +28,9 @@ std::vector<std::int64_t> elements_of(const ListArgument& list) {
   const void* data = duckdb_vector_get_data(vector);
   const std::uint64_t* validity = duckdb_vector_get_validity(vector);
   for (idx_t i = 0; i < ids.size(); ++i) {
-    const auto number =
-        is_valid(validity, i) ? units_at(element, data, i, id, Between::null) : std::nullopt;
+    const auto number = is_valid(validity, i)
+                            ? rounded(units_at(element, data, i, id), id, Between::null)
+                            : std::nullopt;
     if (number && *number > no_id && *number <= std::numeric_limits<std::int64_t>::max())
       ids[i] = static_cast<std::int64_t>(*number);
   }

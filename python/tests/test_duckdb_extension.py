@@ -283,7 +283,7 @@ ERRORS = {
     "SELECT rtindex_lookup('t_k')": "pass one key, not 0",
     "SELECT rtindex_lookup('t_k', 1, 2)": "pass one key, not 2",
     "SELECT rtindex_lookup('t_k', 'one')": "the index has keys of type BIGINT, the lookup is a VARCHAR: cast it",
-    "SELECT rtindex_nearest('t_k', 1.5)": r"of type DECIMAL\(2,1\) lies between two keys of type BIGINT: cast it to BIGINT",
+    "SELECT rtindex_nearest('t_k', 1.5)": "between two keys of type BIGINT has no exact distance: build the index over DECIMAL",
     "SELECT rtindex_lookup('t_k', [1])": "LIST cannot be a key: pass its elements",
     "SELECT rtindex_lookup('t_k', 1, ['a'])": "the last argument is a list of VARCHAR: expected the ids that may match",
     "SELECT rtindex_lookup('t_k', {'a': 1})": "STRUCT cannot be a key: pass its fields",
@@ -427,6 +427,54 @@ def test_arguments_are_cast_as_comparisons_cast_them(con, key, lookup):
     check(con, "SELECT id, rtindex_predecessor('t_k', lo) FROM r ORDER BY ALL",
           """WITH n AS (SELECT id, max(k) AS k FROM r LEFT JOIN t ON t.k <= lo GROUP BY ALL)
              SELECT id, min(t.rowid) FROM n LEFT JOIN t ON t.k = n.k GROUP BY ALL ORDER BY ALL""")
+
+
+def test_numbers_beyond_keys_of_128_bits(con):
+    con.execute("""SELECT rtindex_build('u', n, md5_number(n::VARCHAR)) FROM range(1000) r(n)""")
+    con.execute("""SELECT rtindex_build('ends', n, k), rtindex_build_points('p', n, k, n) FROM (VALUES
+                   (1, 0::UHUGEINT), (2, 340282366920938463463374607431768211455::UHUGEINT)) v(n, k)""")
+    con.execute("""SELECT rtindex_build('h', n, k) FROM (VALUES (1, 170141183460469231731687303715884105727::HUGEINT), (2, -5::HUGEINT),
+                   (3, (-170141183460469231731687303715884105728)::HUGEINT)) v(n, k)""")
+    check(con, """SELECT rtindex_range_count('u', 0, 1e39), rtindex_range_count('u', 0, 'inf'::DOUBLE), rtindex_predecessor('u', 1e39),
+                  rtindex_range_count('u', 1e38::DOUBLE, 3e38::DOUBLE), rtindex_range_count('u', -1, 2e38::DOUBLE, '()')""",
+          """SELECT 1000, 1000, arg_max(n, k), count(*) FILTER (k::DOUBLE BETWEEN 1e38 AND 3e38), count(*) FILTER (k::DOUBLE < 2e38)
+             FROM (SELECT n, md5_number(n::VARCHAR) AS k FROM range(1000) r(n))""")
+    assert con.execute("""SELECT rtindex_predecessor('ends', 1e300), rtindex_successor('ends', 1e300), rtindex_nearest('ends', 1e300),
+                          rtindex_range_rows('ends', -5, 1e300, '()'), rtindex_range_rows('ends', 1e300, 1e301), rtindex_rows('ends', -5),
+                          rtindex_predecessor('ends', -5), rtindex_successor('ends', -5)""").fetchone() == (
+        2, None, 2, [1, 2], [], [], None, 1)
+    assert con.execute("""SELECT rtindex_filter_rows('p', -5, 1e300, NULL, NULL, '(),[]'),
+                          rtindex_filter_rows('p', 1e300, NULL, NULL, NULL)""").fetchone() == ([1, 2], [])
+    most = "340282366920938463463374607431768211455::UHUGEINT"
+    assert con.execute(f"""SELECT rtindex_rows('h', {most}), rtindex_count('h', {most}), rtindex_successor('h', {most}),
+                           rtindex_predecessor('h', {most}), rtindex_range_rows('h', 1e300, 1e300), rtindex_range_rows('h', -1e300, -1e300),
+                           rtindex_successor('h', 'inf'::DOUBLE), rtindex_predecessor('h', -1e300),
+                           rtindex_range_rows('h', -1e300, 1e300, '()')""").fetchone() == (
+        [], 0, None, 1, [], [], None, None, [3, 2, 1])
+
+
+TIMES = ["DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"]
+
+
+@pytest.mark.parametrize("key", TIMES)
+@pytest.mark.parametrize("lookup", TIMES)
+def test_infinity_is_the_same_time_in_all_types(con, key, lookup):
+    con.execute(f"CREATE TABLE t AS SELECT unnest(['-infinity', '2024-02-01', 'infinity'])::{key} AS k")
+    con.execute(f"CREATE TABLE p AS SELECT unnest(['-infinity', '2024-02-01', '2024-03-01', 'infinity'])::{lookup} AS k")
+    con.execute("SELECT rtindex_build('t_k', rowid, k), rtindex_build_points('p', rowid, k, rowid) FROM t")
+    check(con, "SELECT rowid, rtindex_count('t_k', k), rtindex_filter_count('p', [k], NULL, NULL) FROM p ORDER BY ALL",
+          "SELECT i, i <> 2, i <> 2 FROM range(4) r(i)")
+    for ends, lower, upper in (("[]", ">=", "<="), ("()", ">", "<")):
+        check(con, f"""SELECT a.rowid, b.rowid, rtindex_range_count('t_k', a.k, b.k, '{ends}'),
+                       rtindex_filter_count('p', a.k, b.k, NULL, NULL, '{ends},[]') FROM p a, p b ORDER BY ALL""",
+              f"""SELECT *, n FROM (SELECT a.rowid, b.rowid, (SELECT count(*) FROM t WHERE k::TIMESTAMP {lower} a.k::TIMESTAMP
+                  AND k::TIMESTAMP {upper} b.k::TIMESTAMP) AS n FROM p a, p b) ORDER BY ALL""")
+
+
+def test_a_float_equals_the_decimal_that_was_cast_to_it(con):
+    con.execute("SELECT rtindex_build('d', i, (i / 100)::DECIMAL(6,2)) FROM range(20000) r(i)")
+    check(con, "SELECT i, rtindex_lookup('d', (i / 100)::FLOAT), rtindex_lookup('d', (i / 100)::DOUBLE) FROM range(20000) r(i) ORDER BY i",
+          "SELECT i, i, i FROM range(20000) r(i) ORDER BY i")
 
 
 def test_times_with_and_without_a_zone_do_not_mix(con):
@@ -693,6 +741,54 @@ def test_other_texts_are_not_cast_to_keys(con):
     con.execute("SELECT rtindex_build('z', i, TIMESTAMPTZ '2024-01-01 00:00:00+00' + i * INTERVAL 1 DAY) FROM range(60) r(i)")
     with pytest.raises(duckdb.Error, match="the lookup is a VARCHAR: cast it to TIMESTAMP WITH TIME ZONE"):
         con.execute("SELECT rtindex_lookup('z', '2024-02-01')").fetchall()
+
+
+# Starts and ends, and points that lie between their ticks, from the number of a row.
+FINE_POINTS = {
+    "integers and decimals": ("({} % 20)::INTEGER", "(({}) % 131 / 7 - 1)::DECIMAL(9,3)"),
+    "integers and doubles": ("({} % 20)::BIGINT",
+                             "CASE ({0}) % 50 WHEN 7 THEN 'inf' WHEN 8 THEN '-inf' ELSE ({0}) % 131 / 8 END::DOUBLE"),
+    "hugeints and doubles": ("({} % 20 + 1)::UHUGEINT", "CASE ({0}) % 50 WHEN 7 THEN 1e300 ELSE ({0}) % 131 / 8 - 1 END::DOUBLE"),
+    "dates and timestamps": (
+        "CASE {0} % 20 WHEN 19 THEN 'infinity' WHEN 0 THEN '-infinity' "
+        "ELSE DATE '2024-01-01' + ({0} % 20)::INTEGER END::DATE",
+        "CASE ({0}) % 50 WHEN 7 THEN 'infinity' WHEN 8 THEN '-infinity' "
+        "ELSE TIMESTAMP '2024-01-01' + (({0}) % 131) * 4 * INTERVAL 1 HOUR END::TIMESTAMP"),
+    "seconds and microseconds": ("(TIMESTAMP '2024-01-01' + ({} % 20) * INTERVAL 1 SECOND)::TIMESTAMP_S",
+                                 "TIMESTAMP '2024-01-01' + (({}) % 131) * INTERVAL 150 MILLISECOND"),
+}
+
+
+@pytest.mark.parametrize("ends", ["[]", "[)", "(]", "()"])
+@pytest.mark.parametrize("kind", FINE_POINTS)
+def test_points_between_the_ticks_of_intervals(con, kind, ends):
+    tick, point = FINE_POINTS[kind]
+    con.execute(f"CREATE TABLE t AS SELECT i AS id, {tick.format('i')} AS a, {tick.format('(i // 7)')} AS b FROM range(400) r(i)")
+    con.execute("CREATE TABLE i AS SELECT id, least(a, b) AS s, greatest(a, b) AS e FROM t "
+                "WHERE a <> b OR a::VARCHAR NOT LIKE '%infinity'")
+    con.execute(f"CREATE TABLE p AS SELECT i AS n, {point.format('i * 37')} AS x, {point.format('i * 37 + i % 19 - 3')} AS y FROM range(700) r(i)")
+    con.execute(f"SELECT rtindex_build_intervals('i', '{ends}', id, s, e), rtindex_build_intervals('by', '{ends}', id, id % 3, s, e) FROM i")
+    whole = "::DECIMAL(38,3)" if kind == "integers and decimals" else "::DOUBLE" if "double" in kind else ""
+    s, e = f"s{whole}", f"e{whole}"
+    after, before = INTERVALS[ends]
+    some = f"(s < e OR '{ends}' = '[]')"
+    check(con, "SELECT n, rtindex_contains_count('i', x), rtindex_contains_count('by', n % 3, x) FROM p ORDER BY n",
+          f"""SELECT n, count(id), count(id) FILTER (id % 3 = n % 3) FROM p LEFT JOIN i ON {s} {after} x AND x {before} {e}
+              GROUP BY n ORDER BY n""")
+    for of_query in INTERVALS:
+        def touch(one, other):
+            return "<=" if one in "[]" and other in "[]" else "<"
+
+        def inside(outer, inner):
+            return "<=" if outer in "[]" or inner not in "[]" else "<"
+
+        given = f"(x < y OR x = y AND '{of_query}' = '[]')"
+        conditions = {"overlaps": f"{s} {touch(ends[0], of_query[1])} y AND x {touch(of_query[0], ends[1])} {e}",
+                      "within": f"x {inside(of_query[0], ends[0])} {s} AND {e} {inside(of_query[1], ends[1])} y",
+                      "covers": f"{s} {inside(ends[0], of_query[0])} x AND y {inside(ends[1], of_query[1])} {e}"}
+        for function, condition in conditions.items():
+            check(con, f"SELECT n, rtindex_{function}_count('i', x, y, '{of_query}') FROM p ORDER BY n",
+                  f"SELECT n, count(id) FROM p LEFT JOIN i ON {condition} AND {given} AND {some} GROUP BY n ORDER BY n")
 
 
 def test_rows_of_intervals_come_by_start(con):
