@@ -138,11 +138,7 @@ SharedIndex built(const BuildState& state, Shape shape) {
   std::optional<Ends> ends;
   if (!state.ends.empty()) {
     ends = ends_named(state.ends);
-    const KeyType end = types.back();
     types.pop_back();  // queries are compared with leading values and points
-    if (!types.back().same_layout(end) && types.back().type != Type::string)
-      throw Error("the start of the intervals is a " + types.back().text() + ", the end a " +
-                  end.text() + ": cast one of them");
   }
   return std::make_shared<const NamedIndex>(
       NamedIndex{.name = state.name,

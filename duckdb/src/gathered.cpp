@@ -124,29 +124,35 @@ AssembledColumn::AssembledColumn(Pieces pieces, Shape shape) : shape_(shape) {
   if (shape_ != Shape::intervals) return;
   Field& start = parts_[part_count - 2];
   Field& end = parts_.back();
-  if (start.type.id == DUCKDB_TYPE_DATE) widen_dates(start, end.type);
-  if (end.type.id == DUCKDB_TYPE_DATE) widen_dates(end, start.type);
+  const KeyType both = common_type(start.type, end.type);
+  convert(start, both);
+  convert(end, both);
 }
 
-// Dates become the midnights of another type, as in SQL's comparisons; infinite ones stay so.
-void AssembledColumn::widen_dates(Field& dates, const KeyType& wanted) {
-  if (wanted.type != Type::timestamp64 || wanted.id == DUCKDB_TYPE_TIMESTAMP_TZ) return;
-  std::vector<std::byte> midnights(dates.bytes.size() / dates.type.width * wanted.width);
-  const std::size_t count = midnights.size() / wanted.width;
+// Starts and ends as SQL's comparisons cast them: dates become midnights, infinite ones stay so.
+void AssembledColumn::convert(Field& field, const KeyType& wanted) {
+  if (field.type.text() == wanted.text() || wanted.type == Type::string) return;
+  KeyType stored = field.type;
+  stored.vector_width = stored.width;  // of DECIMALs of up to 4 digits
+  const std::size_t count = field.bytes.size() / stored.width;
+  std::vector<std::byte> converted(count * wanted.width);
   for (std::size_t row = 0; row < count; ++row) {
-    if (!dates.validity.empty() && (dates.validity[row / 8] >> (row % 8) & 1) == 0) continue;
-    const auto midnight =
-        rounded(units_at(dates.type, dates.bytes.data(), row, wanted), wanted, Between::null);
-    std::int32_t days = 0;
-    std::memcpy(&days, dates.bytes.data() + row * sizeof days, sizeof days);
-    if (!midnight)
-      throw Error("day " + std::to_string(days) + " since 1970 lies beyond the " + wanted.text() +
-                  " at the other end of the intervals: remove it, or cast both");
-    const auto ticks = static_cast<std::int64_t>(*midnight);
-    std::memcpy(midnights.data() + row * sizeof ticks, &ticks, sizeof ticks);
+    if (!field.validity.empty() && (field.validity[row / 8] >> (row % 8) & 1) == 0) continue;
+    std::byte* const to = converted.data() + row * wanted.width;
+    if (wanted.is_float()) {
+      const double number = double_at(stored, field.bytes.data(), row);
+      std::memcpy(to, &number, sizeof number);
+      continue;
+    }
+    auto number = rounded(units_at(stored, field.bytes.data(), row, wanted), wanted, Between::null);
+    if (!number)
+      throw Error("a " + stored.text() + " of the intervals lies beyond the " + wanted.text() +
+                  " at their other end: remove it, or cast both");
+    if (wanted.id == DUCKDB_TYPE_UHUGEINT) *number ^= uhugeint_bias;
+    std::memcpy(to, &*number, wanted.width);  // little-endian
   }
-  dates.bytes = std::move(midnights);
-  dates.type = wanted;
+  field.bytes = std::move(converted);
+  field.type = wanted;
 }
 
 // Unique and dense ids become rowIDs. Gaps, which deleted rows leave in a table, become null keys.

@@ -67,7 +67,7 @@ class AssembledColumn {
   [[nodiscard]] Field assembled_field(Pieces pieces, std::size_t part) const;
   static void copy_elements(const GatheredField& from, std::span<const std::uint32_t> slots,
                             Field& to);
-  static void widen_dates(Field& dates, const KeyType& wanted);
+  static void convert(Field& field, const KeyType& wanted);
   void copy_strings(Pieces pieces, std::size_t part, Field& to) const;
 
   Shape shape_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
 #include <rtindex/error.hpp>
@@ -40,21 +41,70 @@ constexpr std::array key_types = std::to_array<KeyType>({
     {DUCKDB_TYPE_ENUM, "ENUM", Type::string},  // compared as text
 });
 
-/// DECIMALs of up to 4 digits are 16-bit integers, which become 32-bit ones.
-KeyType decimal_type(duckdb_logical_type type) {
+/// DECIMALs of up to 4 digits are 16-bit integers in vectors, which become 32-bit ones.
+KeyType decimal_of(int digits, int scale) {
   KeyType decimal{DUCKDB_TYPE_DECIMAL, "DECIMAL", Type::decimal32, unspecified, 4, 4};
-  decimal.digits = duckdb_decimal_width(type);
-  decimal.scale = duckdb_decimal_scale(type);
-  switch (duckdb_decimal_internal_type(type)) {
-    case DUCKDB_TYPE_SMALLINT: decimal.vector_width = 2; break;
-    case DUCKDB_TYPE_INTEGER: break;
-    case DUCKDB_TYPE_BIGINT:
-      decimal.type = Type::decimal64;
-      decimal.width = decimal.vector_width = 8;
-      break;
-    default: decimal.type = Type::decimal128; decimal.width = decimal.vector_width = 16;
+  decimal.digits = digits;
+  decimal.scale = scale;
+  if (digits <= 4) decimal.vector_width = 2;
+  if (digits > 9) {
+    decimal.type = digits > 18 ? Type::decimal128 : Type::decimal64;
+    decimal.width = decimal.vector_width = digits > 18 ? 16 : 8;
   }
   return decimal;
+}
+
+const KeyType& type_of_id(duckdb_type id) {
+  return *std::ranges::find(key_types, id, &KeyType::id);
+}
+
+bool is_signed(const KeyType& integer) {
+  return (integer.type >= Type::i8 && integer.type <= Type::i64) || integer.type == Type::i128;
+}
+
+/// How many digits an integer has, or a DECIMAL before the point.
+int whole_digits(const KeyType& number) {
+  if (number.id == DUCKDB_TYPE_DECIMAL) return number.digits - number.scale;
+  switch (number.width) {
+    case 1: return 3;
+    case 2: return 5;
+    case 4: return 10;
+    case 8: return is_signed(number) ? 19 : 20;
+    default: return 39;
+  }
+}
+
+/// Of two integers or DECIMALs; none: there is no such type.
+std::optional<KeyType> common_number(const KeyType& a, const KeyType& b) {
+  if (a.id == DUCKDB_TYPE_DECIMAL || b.id == DUCKDB_TYPE_DECIMAL) {
+    const int scale = std::max(a.scale, b.scale);
+    const int digits = std::max(whole_digits(a), whole_digits(b)) + scale;
+    return digits > 38 ? std::nullopt : std::optional(decimal_of(digits, scale));
+  }
+  if (is_signed(a) == is_signed(b)) return a.width < b.width ? b : a;
+  const KeyType& positive = is_signed(a) ? b : a;
+  const KeyType& other = is_signed(a) ? a : b;
+  if (other.width > positive.width) return other;
+  switch (positive.width) {
+    case 1: return type_of_id(DUCKDB_TYPE_SMALLINT);
+    case 2: return type_of_id(DUCKDB_TYPE_INTEGER);
+    case 4: return type_of_id(DUCKDB_TYPE_BIGINT);
+    case 8: return type_of_id(DUCKDB_TYPE_HUGEINT);
+    default: return std::nullopt;
+  }
+}
+
+/// What to do about starts and ends that have no common type.
+std::string common_advice(const KeyType& a, const KeyType& b) {
+  if (a.is_number() && b.is_number()) {
+    if (a.is_float() || b.is_float()) return "cast both to DOUBLE";
+    const int scale = std::max(a.scale, b.scale);
+    return "cast both to " + (scale == 0 ? "HUGEINT" : decimal_of(38, scale).text());
+  }
+  if (a.is_time() && b.is_time()) return "cast both to TIMESTAMP WITH TIME ZONE";
+  if (a.is_cast_from_text() && b.id == DUCKDB_TYPE_VARCHAR) return "cast both to " + a.text();
+  if (b.is_cast_from_text() && a.id == DUCKDB_TYPE_VARCHAR) return "cast both to " + b.text();
+  return "pass two values of one type";
 }
 
 /// The advice for a type that keys cannot have.
@@ -77,7 +127,8 @@ constexpr std::array advices = std::to_array<Advice>({
 
 KeyType key_type(duckdb_logical_type type) {
   const duckdb_type id = duckdb_get_type_id(type);
-  if (id == DUCKDB_TYPE_DECIMAL) return decimal_type(type);
+  if (id == DUCKDB_TYPE_DECIMAL)
+    return decimal_of(duckdb_decimal_width(type), duckdb_decimal_scale(type));
   const auto* found = std::ranges::find(key_types, id, &KeyType::id);
   if (found != key_types.end()) return *found;
   const auto* advice = std::ranges::find(advices, id, &Advice::id);
@@ -86,6 +137,21 @@ KeyType key_type(duckdb_logical_type type) {
         "keys are numbers, dates, times, UUID, ENUM, VARCHAR or BLOB; cast this type to one of "
         "them");
   throw Error(std::string(advice->name) + " cannot be a key: " + advice->advice);
+}
+
+KeyType common_type(const KeyType& start, const KeyType& end) {
+  if (start.text() == end.text() || (start.type == Type::string && end.type == Type::string))
+    return start;
+  if (start.is_float() && end.is_float()) return type_of_id(DUCKDB_TYPE_DOUBLE);
+  if (start.is_exact_number() && end.is_exact_number())
+    if (const auto common = common_number(start, end)) return *common;
+  const bool zones = start.id == DUCKDB_TYPE_TIMESTAMP_TZ || end.id == DUCKDB_TYPE_TIMESTAMP_TZ;
+  if (start.is_time() && end.is_time() && !zones) {
+    if (start.type != end.type) return start.type == Type::date32 ? end : start;
+    return start.unit < end.unit ? end : start;
+  }
+  throw Error("the intervals start with " + start.text() + " and end with " + end.text() + ": " +
+              common_advice(start, end));
 }
 
 std::string KeyType::text() const {

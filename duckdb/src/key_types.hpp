@@ -38,12 +38,17 @@ struct KeyType {
     return id == DUCKDB_TYPE_HUGEINT || id == DUCKDB_TYPE_UHUGEINT;
   }
   [[nodiscard]] bool is_float() const { return type == Type::f32 || type == Type::f64; }
+  [[nodiscard]] bool is_number() const { return is_exact_number() || is_float(); }
   /// Whether vectors of the other type hold the same elements in the same layout.
   [[nodiscard]] bool same_layout(const KeyType& other) const;
 };
 
 /// The key type of a vector's type; if there is none, throws an `Error` that says what to cast to.
 [[nodiscard]] KeyType key_type(duckdb_logical_type type);
+
+/// The type of starts and ends of these types, which has the values of both. Throws an `Error` that
+/// says what to cast, if there is none.
+[[nodiscard]] KeyType common_type(const KeyType& start, const KeyType& end);
 
 /// "BIGINT", or "(VARCHAR, DATE)" for a composite key.
 [[nodiscard]] std::string text_of(std::span<const KeyType> parts);

@@ -311,7 +311,11 @@ ERRORS = {
     "SELECT rtindex_build_points('x', i, i) FROM range(2) r(i)": "No function matches",
     "SELECT rtindex_build_intervals('x', '[[', i, i, i) FROM range(2) r(i)": r"\[\[",
     "SELECT rtindex_build_intervals('x', '[)', i, i, i::DOUBLE) FROM range(2) r(i)":
-        "the start of the intervals is a BIGINT, the end a DOUBLE: cast one",
+        "start with BIGINT and end with DOUBLE: cast both to DOUBLE",
+    "SELECT rtindex_build_intervals('x', '[)', i, i, DATE '2024-01-01') FROM range(2) r(i)":
+        "start with BIGINT and end with DATE: pass two values of one type",
+    "SELECT rtindex_build_intervals('x', '[)', i, i::HUGEINT, i::UHUGEINT) FROM range(2) r(i)":
+        "start with HUGEINT and end with UHUGEINT: cast both to HUGEINT",
     "SELECT rtindex_build_intervals('x', '[)', i, i + 1, i) FROM range(2) r(i)": "row",
     "SELECT rtindex_build_as('x', 'tree', i, i) FROM range(2) r(i)": "tree",
     "SELECT rtindex_build_as('x', 'hash@cpu', i, i), rtindex_range_count('t_k', 1, 2) FROM range(2) r(i)": None,
@@ -687,6 +691,34 @@ def test_dates_and_timestamps_are_ends_of_intervals(con, kind):
               f"SELECT count(*) FILTER (s <= {at} AND {at} < e), count(*) FILTER ({before} <= {at} AND {at} < s) FROM t")
 
 
+SIDES = {
+    "a smaller start": ("INTEGER", "BIGINT", "BIGINT"),
+    "a smaller end": ("BIGINT", "USMALLINT", "BIGINT"),
+    "one sign": ("UTINYINT", "INTEGER", "INTEGER"),
+    "both signs": ("TINYINT", "UINTEGER", "BIGINT"),
+    "64 bits of both signs": ("UBIGINT", "TINYINT", "HUGEINT"),
+    "floats": ("FLOAT", "DOUBLE", "DOUBLE"),
+    "small decimals": ("DECIMAL(4,1)", "DECIMAL(4,1)", "DECIMAL(4,1)"),
+    "decimals of two scales": ("DECIMAL(4,1)", "DECIMAL(9,3)", "DECIMAL(9,3)"),
+    "decimals of many digits": ("DECIMAL(18,1)", "DECIMAL(9,3)", "DECIMAL(20,3)"),
+    "integers and decimals": ("BIGINT", "DECIMAL(9,2)", "DECIMAL(21,2)"),
+    "seconds and nanoseconds": ("TIMESTAMP_S", "TIMESTAMP_NS", "TIMESTAMP_NS"),
+}
+
+
+@pytest.mark.parametrize("start, end, both", SIDES.values(), ids=SIDES)
+def test_starts_and_ends_get_one_type(con, start, end, both):
+    of = "make_timestamp({} * 1000000)" if "TIMESTAMP" in both else "{}"
+    con.execute(f"""CREATE TABLE t AS SELECT {of.format('i')}::{start} AS s, CASE WHEN i % 7 > 0 THEN {of.format('(i + 3)')}::{end} END AS e
+                    FROM range(90) r(i)""")
+    con.execute("SELECT rtindex_build_intervals('i', '[)', rowid, s, e) FROM t")
+    assert one(con, "SELECT key_type FROM rtindex_indexes()") == f"intervals [) of {both}"
+    at = of.format("n")
+    check(con, f"SELECT n, rtindex_contains_rows('i', {at}) FROM range(100) r(n) ORDER BY n",
+          f"""SELECT n, coalesce(list(t.rowid ORDER BY t.rowid) FILTER (e IS NOT NULL), [])
+              FROM range(100) r(n) LEFT JOIN t ON s <= {at} AND {at} < e GROUP BY n ORDER BY n""")
+
+
 def test_an_infinite_date_ends_intervals_of_timestamps(con):
     con.execute("""SELECT rtindex_build_intervals('i', '[)', n, s, e) FROM (VALUES
                    (0, TIMESTAMP '2024-01-01 12:00:00', DATE 'infinity'), (1, TIMESTAMP '2024-01-01 12:00:00', DATE '2024-01-02'))
@@ -749,6 +781,7 @@ FINE_POINTS = {
     "integers and doubles": ("({} % 20)::BIGINT",
                              "CASE ({0}) % 50 WHEN 7 THEN 'inf' WHEN 8 THEN '-inf' ELSE ({0}) % 131 / 8 END::DOUBLE"),
     "hugeints and doubles": ("({} % 20 + 1)::UHUGEINT", "CASE ({0}) % 50 WHEN 7 THEN 1e300 ELSE ({0}) % 131 / 8 - 1 END::DOUBLE"),
+    "decimals": ("({} % 20)::DECIMAL(4,1)", "(({}) % 131 / 6)::DECIMAL(18,2)"),
     "dates and timestamps": (
         "CASE {0} % 20 WHEN 19 THEN 'infinity' WHEN 0 THEN '-infinity' "
         "ELSE DATE '2024-01-01' + ({0} % 20)::INTEGER END::DATE",
