@@ -40,19 +40,24 @@ constexpr std::array described = std::to_array<Described>({
     {"rtindex_prefix_count", "name, prefix [, ids]", "how many strings begin with a text"},
     {"rtindex_prefix_rows", "name, prefix [, ids]", "the ids of strings that begin with a text"},
     {"rtindex_predecessor", "name, key, ... [, ids]",
-     "the smallest id with the greatest key that is not above, or NULL"},
+     "the smallest id with the greatest key that is not above, or NULL; all parts of a composite "
+     "key "
+     "but the last must be equal"},
     {"rtindex_predecessor_count", "name, key, ... [, ids]",
      "how many rows have the greatest key that is not above"},
     {"rtindex_predecessor_rows", "name, key, ... [, ids]",
      "the ids with the greatest key that is not above"},
     {"rtindex_successor", "name, key, ... [, ids]",
-     "the smallest id with the smallest key that is not below, or NULL"},
+     "the smallest id with the smallest key that is not below, or NULL; all parts of a composite "
+     "key "
+     "but the last must be equal"},
     {"rtindex_successor_count", "name, key, ... [, ids]",
      "how many rows have the smallest key that is not below"},
     {"rtindex_successor_rows", "name, key, ... [, ids]",
      "the ids with the smallest key that is not below"},
     {"rtindex_nearest", "name, key, ... [, ids]",
-     "the smallest id with the closest key, or of the closest intervals, or NULL"},
+     "the smallest id with the closest key, or of the closest intervals, or NULL; all parts of a "
+     "composite key but the last must be equal"},
     {"rtindex_nearest_count", "name, key, ... [, ids]",
      "how many rows have the closest key, or how many intervals are the closest"},
     {"rtindex_nearest_rows", "name, key, ... [, ids]",
