@@ -67,12 +67,6 @@ std::int64_t tick_of(const KeyType& type) {
 constexpr int128 least_128 = static_cast<int128>(1) << 127;
 constexpr int128 most_128 = ~least_128;
 
-[[noreturn]] void throw_between(const KeyType& key) {
-  throw Error("a lookup between two keys of type " + key.text() + " has no exact distance: " +
-              (key.is_time() ? "build the index over keys of the finer type"
-                             : "build the index over DECIMAL or DOUBLE keys, or round it"));
-}
-
 /// The greatest number of a time, which is infinity. The least one is its negative.
 std::int64_t infinity_of(const KeyType& time) {
   return time.type == Type::date32 ? std::numeric_limits<std::int32_t>::max()
@@ -222,10 +216,8 @@ std::optional<int128> rounded(const Units& units, const KeyType& key, Between be
   const int128 most = greatest_of(key);
   const int128 least = least_of(key);
   if (between == Between::null) return units.exact() ? std::optional(units.floor) : std::nullopt;
-  if (between == Between::reject) {
-    if (units.beyond == 0 && units.fraction != 0) throw_between(key);
+  if (between == Between::reject)  // callers have rejected fractions
     return units.beyond < 0 ? least : units.beyond > 0 ? most : units.floor;
-  }
   // Only keys of 128 bits and times can be the least or the greatest number.
   const bool has_limits = key.has_128_bit_limits() || key.is_time();
   if (between == Between::down || between == Between::below) {

@@ -30,19 +30,6 @@ struct ColumnCondition {
   Ends ends = Ends::closed;
 };
 
-constexpr const char* is_null_field = "is_null";
-
-/// Whether an argument has the type that rtindex_is_null() returns.
-bool is_null_condition(duckdb_logical_type type) {
-  if (duckdb_get_type_id(type) != DUCKDB_TYPE_STRUCT || duckdb_struct_type_child_count(type) != 1)
-    return false;
-  char* name = duckdb_struct_type_child_name(type, 0);
-  const bool same = std::string_view(name) == is_null_field;
-  duckdb_free(name);
-  const LogicalType field(duckdb_struct_type_child_type(type, 0));
-  return same && duckdb_get_type_id(field.get()) == DUCKDB_TYPE_BOOLEAN;
-}
-
 /// A condition is that of a query, not of a row: that of other rows is never ignored.
 void require_is_null(duckdb_vector vector, idx_t rows) {
   auto* const field = duckdb_struct_vector_get_child(vector, 0);

@@ -37,7 +37,8 @@ WholeQuery whole_query(QueryKind kind, Ends of_query, Ends of_intervals) {
           of_start && of_upper ? Between::above : Between::up, ends_with(!of_end, !of_start)};
 }
 
-/// Of overlaps, where ranges have ticks. It has no tick below or above all others.
+/// Of overlaps where every range has a tick in it. It needs no tick below the least one nor above
+/// the greatest one, such as infinity; `whole_query` loses intervals of this single point.
 WholeQuery whole_overlaps(Ends of_query, Ends of_intervals) {
   const Between lower = has_lower(of_query) ? Between::up : Between::above;
   const Between upper = has_upper(of_query) ? Between::down : Between::below;

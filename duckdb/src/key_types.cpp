@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include <rtindex/error.hpp>
@@ -114,12 +115,19 @@ struct Advice {
   const char* advice;
 };
 
+// DUCKDB_TYPE_BIGNUM, which the headers of older versions have by another name.
+constexpr auto bignum = static_cast<duckdb_type>(35);
+
 constexpr std::array advices = std::to_array<Advice>({
     {DUCKDB_TYPE_INTERVAL, "INTERVAL", "pass epoch_us() of it, a BIGINT"},
     {DUCKDB_TYPE_TIME_TZ, "TIME WITH TIME ZONE", "cast it to TIME"},
     {DUCKDB_TYPE_BIT, "BIT", "cast it to VARCHAR"},
     {DUCKDB_TYPE_STRUCT, "STRUCT", "pass its fields as several keys"},
     {DUCKDB_TYPE_LIST, "LIST", "pass its elements as several keys, or cast it to VARCHAR"},
+    {DUCKDB_TYPE_MAP, "MAP", "pass its keys or values as several keys, or cast it to VARCHAR"},
+    {DUCKDB_TYPE_UNION, "UNION", "pass one of its members, or cast it to VARCHAR"},
+    {DUCKDB_TYPE_SQLNULL, "a NULL without a type", "cast it to the type of the keys"},
+    {bignum, "BIGNUM", "cast it to HUGEINT, DOUBLE or VARCHAR"},
     {DUCKDB_TYPE_ARRAY, "ARRAY", "pass its elements as several keys, or cast it to VARCHAR"},
 });
 
@@ -131,6 +139,11 @@ KeyType key_type(duckdb_logical_type type) {
     return decimal_of(duckdb_decimal_width(type), duckdb_decimal_scale(type));
   const auto* found = std::ranges::find(key_types, id, &KeyType::id);
   if (found != key_types.end()) return *found;
+  if (is_null_condition(type))
+    throw Error(
+        "rtindex_is_null() is a condition of rtindex_filter_... on a column, and no key: pass a "
+        "key, "
+        "or build points with rtindex_build_points");
   const auto* advice = std::ranges::find(advices, id, &Advice::id);
   if (advice == advices.end())
     throw Error(
@@ -159,6 +172,20 @@ std::string KeyType::text() const {
   return "DECIMAL(" + std::to_string(digits) + "," + std::to_string(scale) + ")";
 }
 
+std::string KeyType::text_with_article() const {
+  return (std::string_view("AEIO").find(name[0]) != std::string_view::npos ? "an " : "a ") + text();
+}
+
+bool KeyType::has_cast_to(const KeyType& other) const {
+  const auto is_value = [](const KeyType& one) {
+    return one.is_number() || one.id == DUCKDB_TYPE_BOOLEAN;
+  };
+  return id == DUCKDB_TYPE_VARCHAR || other.id == DUCKDB_TYPE_VARCHAR ||
+         other.id == DUCKDB_TYPE_ENUM || (is_value(*this) && is_value(other)) ||
+         (is_time() && other.is_time()) ||
+         (type == Type::timestamp64 && other.id == DUCKDB_TYPE_TIME);
+}
+
 bool KeyType::is_exact_number() const {
   return id == DUCKDB_TYPE_DECIMAL ||
          (id != DUCKDB_TYPE_UUID &&
@@ -172,6 +199,16 @@ bool KeyType::same_layout(const KeyType& other) const {
          (id == other.id ||
           (id != DUCKDB_TYPE_UUID && other.id != DUCKDB_TYPE_UUID &&
            id != DUCKDB_TYPE_TIMESTAMP_TZ && other.id != DUCKDB_TYPE_TIMESTAMP_TZ));
+}
+
+bool is_null_condition(duckdb_logical_type type) {
+  if (duckdb_get_type_id(type) != DUCKDB_TYPE_STRUCT || duckdb_struct_type_child_count(type) != 1)
+    return false;
+  char* name = duckdb_struct_type_child_name(type, 0);
+  const bool same = std::string_view(name) == is_null_field;
+  duckdb_free(name);
+  const LogicalType field(duckdb_struct_type_child_type(type, 0));
+  return same && duckdb_get_type_id(field.get()) == DUCKDB_TYPE_BOOLEAN;
 }
 
 std::string enum_text(duckdb_logical_type type, std::uint64_t value) {

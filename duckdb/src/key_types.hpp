@@ -26,6 +26,8 @@ struct KeyType {
 
   /// As SQL writes it: "BIGINT", "DECIMAL(9,2)".
   [[nodiscard]] std::string text() const;
+  /// "a BIGINT", "an INTEGER".
+  [[nodiscard]] std::string text_with_article() const;
   [[nodiscard]] bool is_time() const { return type == Type::date32 || type == Type::timestamp64; }
   /// Whether SQL's comparisons cast a text to it, whatever the time zone of the session.
   [[nodiscard]] bool is_cast_from_text() const {
@@ -38,6 +40,12 @@ struct KeyType {
     return id == DUCKDB_TYPE_HUGEINT || id == DUCKDB_TYPE_UHUGEINT;
   }
   [[nodiscard]] bool is_float() const { return type == Type::f32 || type == Type::f64; }
+  /// BOOLEANs compare with integers, but not with DECIMALs and floats.
+  [[nodiscard]] bool is_integer_or_boolean() const {
+    return id == DUCKDB_TYPE_BOOLEAN || (is_exact_number() && id != DUCKDB_TYPE_DECIMAL);
+  }
+  /// Whether DuckDB has a cast to the other type.
+  [[nodiscard]] bool has_cast_to(const KeyType& other) const;
   [[nodiscard]] bool is_number() const { return is_exact_number() || is_float(); }
   /// Whether vectors of the other type hold the same elements in the same layout.
   [[nodiscard]] bool same_layout(const KeyType& other) const;
@@ -52,6 +60,10 @@ struct KeyType {
 
 /// "BIGINT", or "(VARCHAR, DATE)" for a composite key.
 [[nodiscard]] std::string text_of(std::span<const KeyType> parts);
+
+/// The field of the STRUCT that rtindex_is_null() returns, and whether a type is this STRUCT.
+constexpr const char* is_null_field = "is_null";
+[[nodiscard]] bool is_null_condition(duckdb_logical_type type);
 
 /// The text of a value of an ENUM type.
 [[nodiscard]] std::string enum_text(duckdb_logical_type type, std::uint64_t value);

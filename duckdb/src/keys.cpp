@@ -22,13 +22,26 @@ void clear_bit(std::vector<std::uint64_t>& bits, idx_t row) {
 }
 
 [[noreturn]] void throw_incomparable(const KeyType& key, const KeyType& lookup) {
-  throw Error("the index has keys of type " + key.text() + ", the lookup is a " + lookup.text() +
-              ": cast it to " + (key.id == DUCKDB_TYPE_ENUM ? "VARCHAR" : key.text()));
+  const std::string wanted = key.id == DUCKDB_TYPE_ENUM ? "VARCHAR" : key.text();
+  throw Error("the index has keys of type " + key.text() + ", the lookup is " +
+              lookup.text_with_article() + ": " +
+              (lookup.has_cast_to(key) ? "cast it to " + wanted
+                                       : "pass " + wanted + " values, or build the index over " +
+                                             lookup.text() + " keys"));
+}
+
+[[noreturn]] void throw_between(const KeyType& key, const KeyType& lookup, bool is_row) {
+  const std::string wanted = key.is_time() ? lookup.text() : "DECIMAL or DOUBLE";
+  throw Error(
+      lookup.text_with_article() + " that is no " + key.text() +
+      (is_row ? " can only be the last part of a range" : " has no exact distance from the keys") +
+      ": build the index over " + wanted + " keys");
 }
 
 [[noreturn]] void throw_beyond(const KeyType& key, const KeyType& lookup) {
-  throw Error("a part of a range is a " + lookup.text() + " beyond all values of the type " +
-              key.text() + " of the keys: pass a " + key.text());
+  throw Error("a part of a range is " + lookup.text_with_article() +
+              " beyond all values of the type " + key.text() + " of the keys: pass a " +
+              key.text());
 }
 
 }  // namespace
@@ -128,8 +141,7 @@ ColumnView LookupKeys::part(duckdb_vector vector, const KeyType& key, Between be
   const KeyType lookup = key_type(type.get());
   const void* data = duckdb_vector_get_data(vector);
   const bool is_text = lookup.id == DUCKDB_TYPE_VARCHAR;
-  const bool convert =
-      last && (purpose_ == Purpose::rounded_point || purpose_ == Purpose::clamped_point);
+  const bool convert = last && is_rounded_point();
   ColumnView column;
   if (convert && is_text) {
     (void)times(static_cast<const duckdb_string_t*>(data), validity, key);
@@ -202,7 +214,8 @@ ColumnView LookupKeys::floats(duckdb_vector vector, const KeyType& lookup, const
 
 ColumnView LookupKeys::converted(const void* data, const std::uint64_t* validity,
                                  const KeyType& lookup, const KeyType& key, Between between) {
-  const bool numbers = key.is_exact_number() && (lookup.is_exact_number() || lookup.is_float());
+  const bool numbers = (key.is_exact_number() && lookup.is_number()) ||
+                       (key.is_integer_or_boolean() && lookup.is_integer_or_boolean());
   // A cast between times with and without a zone depends on the session.
   const bool times =
       key.is_time() && lookup.is_time() &&
@@ -211,16 +224,17 @@ ColumnView LookupKeys::converted(const void* data, const std::uint64_t* validity
   auto& valid = validities_.emplace_back((rows_ + 63) / 64, ~std::uint64_t{0});
   const std::size_t width = times ? key.width : sizeof(int128);
   auto& bytes = numbers_.emplace_back(rows_ * width);
-  units_.resize(rows_);
+  if (is_rounded_point()) units_.resize(rows_);
   for (idx_t row = 0; row < rows_; ++row) {
     std::optional<int128> number;
     if (is_valid(validity, row)) {
       const Units units = units_at(lookup, data, row, key);
       if (is_row_ && units.beyond != 0 && key.has_128_bit_limits()) throw_beyond(key, lookup);
+      if (between == Between::reject && units.fraction != 0) throw_between(key, lookup, is_row_);
       inexact_ = inexact_ || !units.exact();
       number = rounded(units, key, between);
       if (!number && purpose_ == Purpose::clamped_point) number = limit_of(key, between);
-      units_[row] = units;
+      if (is_rounded_point()) units_[row] = units;
     }
     if (!number) {
       clear_bit(valid, row);

@@ -83,6 +83,9 @@ class LookupKeys {
   [[nodiscard]] std::span<const Units> units() const { return units_; }
 
  private:
+  [[nodiscard]] bool is_rounded_point() const {
+    return purpose_ == Purpose::rounded_point || purpose_ == Purpose::clamped_point;
+  }
   [[nodiscard]] ColumnView part(duckdb_vector vector, const KeyType& key, Between between,
                                 bool last);
   [[nodiscard]] ColumnView strings(const duckdb_string_t* strings, const std::uint64_t* validity);

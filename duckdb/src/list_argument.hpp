@@ -3,12 +3,20 @@
 /// \file
 /// LIST arguments of a call.
 
+#include <string>
+
+#include <rtindex/error.hpp>
+
 #include "api.hpp"
 
 namespace rtindex::sql {
 
 [[nodiscard]] inline bool is_list(duckdb_data_chunk chunk, idx_t argument) {
-  return duckdb_get_type_id(type_of(chunk, argument).get()) == DUCKDB_TYPE_LIST;
+  const duckdb_type type = duckdb_get_type_id(type_of(chunk, argument).get());
+  if (type == DUCKDB_TYPE_ARRAY)
+    throw Error("argument " + std::to_string(argument + 1) +
+                " is an ARRAY, which has a fixed size: cast it to a LIST, such as BIGINT[]");
+  return type == DUCKDB_TYPE_LIST;
 }
 
 /// A LIST argument of a chunk.

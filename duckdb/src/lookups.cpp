@@ -88,6 +88,38 @@ void require_kind(const NamedIndex& named, const LookupFunction& function) {
                  : "keys: build one with rtindex_build_intervals"));
 }
 
+/// Whether the index can return rows in the order of keys; if not, all rows of an answer have one
+/// key, or are points.
+bool has_order(const NamedIndex& named) {
+  return named.index.interval_ends() || named.index.supports(Answer::rows, QueryKind::range);
+}
+
+/// An index without an order of keys finds equal whole keys alone.
+void require_order(const NamedIndex& named, const LookupFunction& function, idx_t arguments) {
+  const bool is_first_part =
+      function.kind == QueryKind::equal && arguments < named.parts.size() && arguments != 0;
+  const QueryKind kind = is_first_part ? QueryKind::range : function.kind;
+  if (named.index.supports(function.answer, kind)) return;
+  const std::string spec = named.index.spec().text();
+  throw Error("the index '" + named.name + "' is " + spec.substr(0, spec.find(',')) +
+              ", which finds equal keys only: build it with rtindex_build, or with "
+              "rtindex_build_as and 'btree@cpu'");
+}
+
+void require_prefixes(const NamedIndex& named) {
+  if (named.parts.size() == 1 && named.parts.front().type == Type::string) return;
+  throw Error("the index '" + named.name + "' has keys of type " + text_of(named.parts) +
+              ": prefixes need keys that are one VARCHAR; build an index over a cast to it");
+}
+
+/// Of neighbours, and of points of intervals: all parts of a key.
+void require_all_parts(const NamedIndex& named, idx_t arguments) {
+  const std::size_t parts = named.parts.size();
+  if (parts == 1 || arguments == parts) return;  // others are found with the keys
+  throw Error("the index '" + named.name + "' has keys of type " + text_of(named.parts) +
+              ": pass all " + std::to_string(parts) + " parts, not " + std::to_string(arguments));
+}
+
 Between between_of(const NamedIndex& named, const LookupFunction& function) {
   if (named.index.interval_ends()) return Between::reject;
   if (function.kind == QueryKind::equal || function.kind == QueryKind::prefix) return Between::null;
@@ -135,9 +167,13 @@ RangeArguments range_arguments(const NamedIndex& named, const LookupFunction& fu
 /// `arguments`: how many describe them, the name of the index not counted.
 void with_query(const NamedIndex& named, const LookupFunction& function, duckdb_data_chunk chunk,
                 idx_t arguments, const UseQuery& use) {
+  if (function.kind == QueryKind::prefix) require_prefixes(named);
+  if (!named.index.interval_ends()) require_order(named, function, arguments);
   if (!has_two_ends(function.kind)) {
     std::vector<idx_t> vectors(arguments);
     std::iota(vectors.begin(), vectors.end(), idx_t{1});
+    if (function.kind == QueryKind::nearest || function.kind == QueryKind::contains)
+      require_all_parts(named, arguments);
     if (function.kind == QueryKind::contains)
       return with_interval_query(named, function.kind, chunk, vectors, vectors, Ends::closed, use);
     if (function.kind == QueryKind::nearest && function.direction == Direction::nearest &&
@@ -215,7 +251,7 @@ void write_rows(const NamedIndex& named, std::span<const std::uint64_t> offsets,
   auto* const child = duckdb_list_vector_get_child(result);
   auto* const ids = static_cast<std::int64_t*>(duckdb_vector_get_data(child));
   write_ids(named, rows, ids);
-  if (!named.index.holds_points()) return;  // points have no order of their own
+  if (has_order(named)) return;
   for (idx_t i = 0; i + 1 < offsets.size(); ++i) std::sort(ids + offsets[i], ids + offsets[i + 1]);
 }
 
@@ -261,7 +297,7 @@ void look_up(duckdb_function_info info, duckdb_data_chunk chunk, duckdb_vector r
     with_query(*named, function, chunk, has_ids ? last - 1 : last, [&](const Query* query) {
       if (query == nullptr) return write_misses(wanted, rows, result);
       AnswerOptions options{.answers = wanted};
-      if (wanted == Answer::rows) options.order = RowOrder::ascending;
+      if (wanted == Answer::rows && has_order(*named)) options.order = RowOrder::ascending;
       if (!has_ids) return write(*named, wanted, named->index.answer(*query, options), result);
       RowLists ids(*named, chunk, last);
       write(*named, wanted, restricted(*named, *query, options, wanted, ids), result);

@@ -277,18 +277,46 @@ def test_null_literals(con):
 
 
 ERRORS = {
-    "SELECT rtindex_lookup('other', 1)": "there is no index 'other' in this database; there are 't_k'",
+    "SELECT rtindex_lookup('other', 1)":
+        "there is no index 'other' in this database; there are 't_2', 't_d', 't_i', 't_k'",
     "SELECT rtindex_lookup(NULL, 1)": "the name of the index is NULL",
     "SELECT rtindex_lookup('t' || i, 1) FROM range(2) r(i)": "the name of the index differs between rows",
     "SELECT rtindex_lookup('t_k')": "pass one key, not 0",
     "SELECT rtindex_lookup('t_k', 1, 2)": "pass one key, not 2",
     "SELECT rtindex_lookup('t_k', 'one')": "the index has keys of type BIGINT, the lookup is a VARCHAR: cast it",
-    "SELECT rtindex_nearest('t_k', 1.5)": "between two keys of type BIGINT has no exact distance: build the index over DECIMAL",
+    "SELECT rtindex_nearest('t_k', 1.5)":
+        r"a DECIMAL\(2,1\) that is no BIGINT has no exact distance from the keys: build .* over DECIMAL or DOUBLE keys",
+    "SELECT rtindex_range_count('t_2', 1.5, 1, 2, 2)":
+        r"a DECIMAL\(2,1\) that is no BIGINT can only be the last part of a range: build",
     "SELECT rtindex_lookup('t_k', [1])": "LIST cannot be a key: pass its elements",
     "SELECT rtindex_lookup('t_k', 1, ['a'])": "the last argument is a list of VARCHAR: expected the ids that may match",
     "SELECT rtindex_lookup('t_k', {'a': 1})": "STRUCT cannot be a key: pass its fields",
     "SELECT rtindex_lookup('t_k', INTERVAL 1 DAY)": "INTERVAL cannot be a key: pass epoch_us",
-    "SELECT rtindex_lookup('t_k', DATE '2024-01-01')": "keys of type BIGINT, the lookup is a DATE: cast it to BIGINT",
+    "SELECT rtindex_lookup('t_k', DATE '2024-01-01')":
+        "the lookup is a DATE: pass BIGINT values, or build the index over DATE keys",
+    "SELECT rtindex_lookup('t_k', uuid())": "the lookup is a UUID: pass BIGINT values",
+    "SELECT rtindex_lookup('t_d', 5)":
+        "keys of type DATE, the lookup is an INTEGER: pass DATE values, or build the index over INTEGER keys",
+    "SELECT rtindex_lookup('t_d', TIME '12:00:00')": "the lookup is a TIME: pass DATE values",
+    "SELECT rtindex_lookup('t_d', TIMESTAMPTZ '2024-01-01 00:00:00+00')": "TIMESTAMP WITH TIME ZONE: cast it to DATE",
+    "SELECT rtindex_nearest('t_d', TIMESTAMP '2024-02-01 18:00:00')":
+        "a TIMESTAMP that is no DATE has no exact distance from the keys: build the index over TIMESTAMP keys",
+    "SELECT rtindex_build('x', i, MAP {1: i}) FROM range(2) r(i)": "MAP cannot be a key: pass its keys",
+    "SELECT rtindex_build('x', i, union_value(a := i)) FROM range(2) r(i)":
+        "UNION cannot be a key: pass one of its members",
+    "SELECT rtindex_build('x', i, NULL) FROM range(2) r(i)": "a NULL without a type cannot be a key: cast it",
+    "SELECT rtindex_build('x', i, i::BIGNUM) FROM range(2) r(i)": "BIGNUM cannot be a key: cast it to HUGEINT",
+    "SELECT rtindex_prefix_rows('t_k', 1)":
+        "the index 't_k' has keys of type BIGINT: prefixes need keys that are one VARCHAR",
+    "SELECT rtindex_prefix_rows('t_2', 'a')":
+        r"has keys of type \(BIGINT, BIGINT\): prefixes need keys that are one VARCHAR",
+    "SELECT rtindex_predecessor('t_2', 1)": r"has keys of type \(BIGINT, BIGINT\): pass all 2 parts, not 1",
+    "SELECT rtindex_contains_rows('t_i', 1)": r"has keys of type \(BIGINT, BIGINT\): pass all 2 parts, not 1",
+    "SELECT rtindex_rows('t_k', rtindex_is_null())": r"rtindex_is_null\(\) is a condition of rtindex_filter_",
+    "SELECT rtindex_rows('t_k', 1, [1]::BIGINT[1])":
+        r"argument 3 is an ARRAY, which has a fixed size: cast it to a LIST",
+    "SELECT rtindex_filter_count('t_p', [1]::BIGINT[1], 1, 2)":
+        r"argument 2 is an ARRAY, which has a fixed size: cast it to a LIST",
     "SELECT rtindex_contains_rows('t_k', 1)": "the index 't_k' holds keys: build one with rtindex_build_intervals",
     "SELECT rtindex_range_count('t_k', 1)": "needs the lower and the upper keys of ranges",
     "SELECT rtindex_range_count('t_k', 1, 2, 'closed')": r"\[\)",
@@ -327,7 +355,10 @@ ERRORS = {
 
 @pytest.mark.parametrize("query", ERRORS)
 def test_errors_say_what_to_do(con, query):
-    con.execute("SELECT rtindex_build('t_k', i, i), rtindex_build_points('t_p', i, i, i) FROM range(10) r(i)")
+    con.execute("""SELECT rtindex_build('t_k', i, i), rtindex_build_points('t_p', i, i, i),
+                   rtindex_build('t_2', i, i, i), rtindex_build('t_d', i, DATE '2024-01-01' + i::INTEGER),
+                   rtindex_build_intervals('t_i', '[]', i, i, i, i)
+                   FROM range(10) r(i)""")
     if ERRORS[query] is None:
         con.execute(query)
     else:
@@ -338,8 +369,11 @@ def test_errors_say_what_to_do(con, query):
 
 def test_an_index_that_has_no_order_says_so(con):
     con.execute("SELECT rtindex_build_as('h', 'hash@cpu', i, i) FROM range(10) r(i)")
-    with pytest.raises(duckdb.Error, match="hash"):
-        con.execute("SELECT rtindex_range_count('h', 1, 2)")
+    con.execute("SELECT rtindex_build_as('two', 'hash@cpu', i, i, i) FROM range(10) r(i)")
+    assert con.execute("SELECT rtindex_rows('h', 3), rtindex_rows('two', 3, 3)").fetchone() == ([3], [3])
+    for call in ("range_count('h', 1, 2)", "predecessor('h', 1)", "count('two', 1)", "range_rows('two', 1, 1, 2, 2)"):
+        with pytest.raises(duckdb.Error, match="is hash@cpu, which finds equal keys only: build it with rtindex_build"):
+            con.execute(f"SELECT rtindex_{call}").fetchall()
 
 
 def test_the_list_of_indexes(con):
@@ -409,6 +443,10 @@ CASTS = {
                              "DATE '2024-01-01' + (i % 50)::INTEGER"),
     "seconds and nanoseconds": ("(TIMESTAMP '2024-01-01' + (i % 50) * INTERVAL 1 SECOND)::TIMESTAMP_S",
                                 "(TIMESTAMP '2024-01-01' + (i % 97) * INTERVAL 500 MILLISECOND)::TIMESTAMP_NS"),
+    "integers and booleans": ("i % 5", "i % 2 = 0"),
+    "hugeints and booleans": ("(i % 5)::HUGEINT", "i % 2 = 0"),
+    "booleans and integers": ("i % 2 = 0", "i % 5 - 1"),
+    "booleans and hugeints": ("i % 2 = 0", "(i % 5 - 1)::HUGEINT"),
     "texts and enums": ("'w' || i % 50", "('w' || i % 3)::ENUM ('w0', 'w1', 'w2')"),
     "enums and texts": ("('w' || i % 3)::ENUM ('w2', 'w1', 'w0')", "'w' || i % 5"),
 }
@@ -437,21 +475,27 @@ def test_numbers_beyond_keys_of_128_bits(con):
     con.execute("""SELECT rtindex_build('u', n, md5_number(n::VARCHAR)) FROM range(1000) r(n)""")
     con.execute("""SELECT rtindex_build('ends', n, k), rtindex_build_points('p', n, k, n) FROM (VALUES
                    (1, 0::UHUGEINT), (2, 340282366920938463463374607431768211455::UHUGEINT)) v(n, k)""")
-    con.execute("""SELECT rtindex_build('h', n, k) FROM (VALUES (1, 170141183460469231731687303715884105727::HUGEINT), (2, -5::HUGEINT),
+    con.execute("""SELECT rtindex_build('h', n, k) FROM (VALUES
+                   (1, 170141183460469231731687303715884105727::HUGEINT), (2, -5::HUGEINT),
                    (3, (-170141183460469231731687303715884105728)::HUGEINT)) v(n, k)""")
-    check(con, """SELECT rtindex_range_count('u', 0, 1e39), rtindex_range_count('u', 0, 'inf'::DOUBLE), rtindex_predecessor('u', 1e39),
-                  rtindex_range_count('u', 1e38::DOUBLE, 3e38::DOUBLE), rtindex_range_count('u', -1, 2e38::DOUBLE, '()')""",
-          """SELECT 1000, 1000, arg_max(n, k), count(*) FILTER (k::DOUBLE BETWEEN 1e38 AND 3e38), count(*) FILTER (k::DOUBLE < 2e38)
+    check(con, """SELECT rtindex_range_count('u', 0, 1e39), rtindex_range_count('u', 0, 'inf'::DOUBLE),
+                  rtindex_predecessor('u', 1e39), rtindex_range_count('u', 1e38::DOUBLE, 3e38::DOUBLE),
+                  rtindex_range_count('u', -1, 2e38::DOUBLE, '()')""",
+          """SELECT 1000, 1000, arg_max(n, k), count(*) FILTER (k::DOUBLE BETWEEN 1e38 AND 3e38),
+             count(*) FILTER (k::DOUBLE < 2e38)
              FROM (SELECT n, md5_number(n::VARCHAR) AS k FROM range(1000) r(n))""")
-    assert con.execute("""SELECT rtindex_predecessor('ends', 1e300), rtindex_successor('ends', 1e300), rtindex_nearest('ends', 1e300),
-                          rtindex_range_rows('ends', -5, 1e300, '()'), rtindex_range_rows('ends', 1e300, 1e301), rtindex_rows('ends', -5),
+    assert con.execute("""SELECT rtindex_predecessor('ends', 1e300), rtindex_successor('ends', 1e300),
+                          rtindex_nearest('ends', 1e300),
+                          rtindex_range_rows('ends', -5, 1e300, '()'), rtindex_range_rows('ends', 1e300, 1e301),
+                          rtindex_rows('ends', -5),
                           rtindex_predecessor('ends', -5), rtindex_successor('ends', -5)""").fetchone() == (
         2, None, 2, [1, 2], [], [], None, 1)
     assert con.execute("""SELECT rtindex_filter_rows('p', -5, 1e300, NULL, NULL, '(),[]'),
                           rtindex_filter_rows('p', 1e300, NULL, NULL, NULL)""").fetchone() == ([1, 2], [])
     most = "340282366920938463463374607431768211455::UHUGEINT"
     assert con.execute(f"""SELECT rtindex_rows('h', {most}), rtindex_count('h', {most}), rtindex_successor('h', {most}),
-                           rtindex_predecessor('h', {most}), rtindex_range_rows('h', 1e300, 1e300), rtindex_range_rows('h', -1e300, -1e300),
+                           rtindex_predecessor('h', {most}), rtindex_range_rows('h', 1e300, 1e300),
+                           rtindex_range_rows('h', -1e300, -1e300),
                            rtindex_successor('h', 'inf'::DOUBLE), rtindex_predecessor('h', -1e300),
                            rtindex_range_rows('h', -1e300, 1e300, '()')""").fetchone() == (
         [], 0, None, 1, [], [], None, None, [3, 2, 1])
@@ -464,20 +508,23 @@ TIMES = ["DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"]
 @pytest.mark.parametrize("lookup", TIMES)
 def test_infinity_is_the_same_time_in_all_types(con, key, lookup):
     con.execute(f"CREATE TABLE t AS SELECT unnest(['-infinity', '2024-02-01', 'infinity'])::{key} AS k")
-    con.execute(f"CREATE TABLE p AS SELECT unnest(['-infinity', '2024-02-01', '2024-03-01', 'infinity'])::{lookup} AS k")
+    con.execute("CREATE TABLE p AS SELECT "
+                f"unnest(['-infinity', '2024-02-01', '2024-03-01', 'infinity'])::{lookup} AS k")
     con.execute("SELECT rtindex_build('t_k', rowid, k), rtindex_build_points('p', rowid, k, rowid) FROM t")
     check(con, "SELECT rowid, rtindex_count('t_k', k), rtindex_filter_count('p', [k], NULL, NULL) FROM p ORDER BY ALL",
           "SELECT i, i <> 2, i <> 2 FROM range(4) r(i)")
     for ends, lower, upper in (("[]", ">=", "<="), ("()", ">", "<")):
         check(con, f"""SELECT a.rowid, b.rowid, rtindex_range_count('t_k', a.k, b.k, '{ends}'),
                        rtindex_filter_count('p', a.k, b.k, NULL, NULL, '{ends},[]') FROM p a, p b ORDER BY ALL""",
-              f"""SELECT *, n FROM (SELECT a.rowid, b.rowid, (SELECT count(*) FROM t WHERE k::TIMESTAMP {lower} a.k::TIMESTAMP
+              f"""SELECT *, n FROM (SELECT a.rowid, b.rowid,
+                  (SELECT count(*) FROM t WHERE k::TIMESTAMP {lower} a.k::TIMESTAMP
                   AND k::TIMESTAMP {upper} b.k::TIMESTAMP) AS n FROM p a, p b) ORDER BY ALL""")
 
 
 def test_a_float_equals_the_decimal_that_was_cast_to_it(con):
     con.execute("SELECT rtindex_build('d', i, (i / 100)::DECIMAL(6,2)) FROM range(20000) r(i)")
-    check(con, "SELECT i, rtindex_lookup('d', (i / 100)::FLOAT), rtindex_lookup('d', (i / 100)::DOUBLE) FROM range(20000) r(i) ORDER BY i",
+    check(con, """SELECT i, rtindex_lookup('d', (i / 100)::FLOAT), rtindex_lookup('d', (i / 100)::DOUBLE)
+                  FROM range(20000) r(i) ORDER BY i""",
           "SELECT i, i, i FROM range(20000) r(i) ORDER BY i")
 
 
@@ -709,7 +756,8 @@ SIDES = {
 @pytest.mark.parametrize("start, end, both", SIDES.values(), ids=SIDES)
 def test_starts_and_ends_get_one_type(con, start, end, both):
     of = "make_timestamp({} * 1000000)" if "TIMESTAMP" in both else "{}"
-    con.execute(f"""CREATE TABLE t AS SELECT {of.format('i')}::{start} AS s, CASE WHEN i % 7 > 0 THEN {of.format('(i + 3)')}::{end} END AS e
+    con.execute(f"""CREATE TABLE t AS SELECT {of.format('i')}::{start} AS s,
+                    CASE WHEN i % 7 > 0 THEN {of.format('(i + 3)')}::{end} END AS e
                     FROM range(90) r(i)""")
     con.execute("SELECT rtindex_build_intervals('i', '[)', rowid, s, e) FROM t")
     assert one(con, "SELECT key_type FROM rtindex_indexes()") == f"intervals [) of {both}"
@@ -780,7 +828,8 @@ FINE_POINTS = {
     "integers and decimals": ("({} % 20)::INTEGER", "(({}) % 131 / 7 - 1)::DECIMAL(9,3)"),
     "integers and doubles": ("({} % 20)::BIGINT",
                              "CASE ({0}) % 50 WHEN 7 THEN 'inf' WHEN 8 THEN '-inf' ELSE ({0}) % 131 / 8 END::DOUBLE"),
-    "hugeints and doubles": ("({} % 20 + 1)::UHUGEINT", "CASE ({0}) % 50 WHEN 7 THEN 1e300 ELSE ({0}) % 131 / 8 - 1 END::DOUBLE"),
+    "hugeints and doubles": ("({} % 20 + 1)::UHUGEINT",
+                             "CASE ({0}) % 50 WHEN 7 THEN 1e300 ELSE ({0}) % 131 / 8 - 1 END::DOUBLE"),
     "decimals": ("({} % 20)::DECIMAL(4,1)", "(({}) % 131 / 6)::DECIMAL(18,2)"),
     "dates and timestamps": (
         "CASE {0} % 20 WHEN 19 THEN 'infinity' WHEN 0 THEN '-infinity' "
@@ -796,18 +845,21 @@ FINE_POINTS = {
 @pytest.mark.parametrize("kind", FINE_POINTS)
 def test_points_between_the_ticks_of_intervals(con, kind, ends):
     tick, point = FINE_POINTS[kind]
-    con.execute(f"CREATE TABLE t AS SELECT i AS id, {tick.format('i')} AS a, {tick.format('(i // 7)')} AS b FROM range(400) r(i)")
+    con.execute(f"CREATE TABLE t AS SELECT i AS id, {tick.format('i')} AS a, {tick.format('(i // 7)')} AS b "
+                f"FROM range(400) r(i)")
     con.execute("CREATE TABLE i AS SELECT id, least(a, b) AS s, greatest(a, b) AS e FROM t "
                 "WHERE a <> b OR a::VARCHAR NOT LIKE '%infinity'")
-    con.execute(f"CREATE TABLE p AS SELECT i AS n, {point.format('i * 37')} AS x, {point.format('i * 37 + i % 19 - 3')} AS y FROM range(700) r(i)")
-    con.execute(f"SELECT rtindex_build_intervals('i', '{ends}', id, s, e), rtindex_build_intervals('by', '{ends}', id, id % 3, s, e) FROM i")
+    con.execute(f"CREATE TABLE p AS SELECT i AS n, {point.format('i * 37')} AS x, "
+                f"{point.format('i * 37 + i % 19 - 3')} AS y FROM range(700) r(i)")
+    con.execute(f"SELECT rtindex_build_intervals('i', '{ends}', id, s, e), "
+                f"rtindex_build_intervals('by', '{ends}', id, id % 3, s, e) FROM i")
     whole = "::DECIMAL(38,3)" if kind == "integers and decimals" else "::DOUBLE" if "double" in kind else ""
     s, e = f"s{whole}", f"e{whole}"
     after, before = INTERVALS[ends]
     some = f"(s < e OR '{ends}' = '[]')"
     check(con, "SELECT n, rtindex_contains_count('i', x), rtindex_contains_count('by', n % 3, x) FROM p ORDER BY n",
-          f"""SELECT n, count(id), count(id) FILTER (id % 3 = n % 3) FROM p LEFT JOIN i ON {s} {after} x AND x {before} {e}
-              GROUP BY n ORDER BY n""")
+          f"""SELECT n, count(id), count(id) FILTER (id % 3 = n % 3) FROM p LEFT JOIN i
+              ON {s} {after} x AND x {before} {e} GROUP BY n ORDER BY n""")
     for of_query in INTERVALS:
         def touch(one, other):
             return "<=" if one in "[]" and other in "[]" else "<"
