@@ -25,7 +25,8 @@ def main(arguments: list[str]) -> int:
         print(f"error: {fault}", file=sys.stderr)
         return 1
     except OSError as fault:
-        print(f"error: {fault.filename}: {fault.strerror}", file=sys.stderr)
+        # A write to an open file does not name it.
+        print(f"error: {fault.filename or options.output}: {fault.strerror}", file=sys.stderr)
         return 1
     return 0
 

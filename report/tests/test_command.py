@@ -69,6 +69,12 @@ class Command(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("nowhere/report.html: No such file or directory", done.stderr)
 
+    @unittest.skipUnless(pathlib.Path("/dev/full").exists(), "needs /dev/full")
+    def test_a_full_disk_names_the_file(self):
+        done = self.run_report(self.root, "-o", "/dev/full")
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.stderr, "error: /dev/full: No space left on device\n")
+
     def test_the_title_is_the_users(self):
         self.run_report(self.root, "-o", self.output, "--title", "Ours & theirs")
         self.assertIn("<h1>Ours &amp; theirs</h1>", self.output.read_text(encoding="utf-8"))
