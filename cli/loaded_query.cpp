@@ -38,6 +38,17 @@ void require_comparable_parts(const LoadedColumn& lookups, const LoadedColumn& c
 void require_comparable(const LoadedColumn& lookups, const LoadedColumn& column) {
   if (!lookups.parts().empty() && !column.parts().empty())
     return require_comparable_parts(lookups, column);
+  if (is_native(column.type()) && !column.is_time() && lookups.inferred_text()) {
+    const auto& [name, sample, decimal] = *lookups.inferred_text();
+    std::string advice = "expected " + column.type_text();
+    if (has_decimal_comma(sample)) advice = "pass --decimal , if its comma is a decimal point";
+    if (decimal == ',' && parse_number<double>(sample))
+      advice = "--decimal , holds for all files of the call, so write its numbers with a comma";
+    fail(
+        "column {} of {} holds text, such as '{}', which cannot be compared with the {} keys of "
+        "{}: {}",
+        name, lookups.name(), sample, column.type_text(), column.name(), advice);
+  }
   if (!can_compare(column.type(), lookups.type()))
     fail("{} holds {}, which cannot be compared with the {} keys of {}: expected {}{}",
          lookups.name(), lookups.type_text(), column.type_text(), column.name(), column.type_text(),
@@ -48,12 +59,14 @@ void require_comparable(const LoadedColumn& lookups, const LoadedColumn& column)
 }
 
 // What to do with a column of texts such as this one.
-std::string advice_for(const std::string& sample) {
-  if (has_decimal_comma(sample)) return "pass --decimal , if its comma is a decimal point, ";
+std::string advice_for(const std::string& sample, char decimal) {
+  if (decimal == ',' && parse_number<double>(sample))
+    return "write its numbers with a comma in the file, or remove --decimal , or ";
+  if (has_decimal_comma(sample)) return "pass --decimal , if its comma is a decimal point, or ";
   if (std::count(sample.begin(), sample.end(), '.') == 3 && looks_like_a_value(sample))
-    return "convert the addresses to integers, ";
+    return "convert the addresses to integers, or ";
   if (looks_like_a_value(sample))
-    return "write numbers as 1234.5 and times as 2024-01-31T12:30 in the file, ";
+    return "write numbers as 1234.5 and times as 2024-01-31T12:30 in the file, or ";
   return "";
 }
 
@@ -65,11 +78,22 @@ void require_text_bounds(const LoadedColumn& bounds, const LoadedColumn& column)
   if (!column.inferred_text() || bounds.type() != Type::string || bounds.size() == 0) return;
   for (std::size_t i = 0; i < bounds.size(); ++i)
     if (!looks_like_a_value(bounds.plain_text(i))) return;
-  const auto& [name, sample] = *column.inferred_text();
+  const auto& [name, sample, decimal] = *column.inferred_text();
   fail(
       "{}: {} looks like a number or a time, but column {} of {} holds text, such as '{}', in "
-      "which 10 comes before 9: {}or pass --type {}:string to compare it as text",
-      bounds.name(), bounds.plain_text(0), name, column.name(), sample, advice_for(sample), name);
+      "which 10 comes before 9: {}pass --type {}:string to compare it as text",
+      bounds.name(), bounds.plain_text(0), name, column.name(), sample, advice_for(sample, decimal),
+      name);
+}
+
+void require_order_of_values(const LoadedColumn& column) {
+  for (const LoadedColumn& part : column.parts()) require_order_of_values(part);
+  if (!column.inferred_text() || !looks_like_a_value(column.inferred_text()->sample)) return;
+  const auto& [name, sample, decimal] = *column.inferred_text();
+  fail(
+      "column {} of {} holds text, such as '{}', in which 10 comes before 9: {}pass --type "
+      "{}:string to order it as text",
+      name, column.name(), sample, advice_for(sample, decimal), name);
 }
 
 Condition LoadedCondition::view() const {
@@ -86,7 +110,13 @@ Query LoadedQuery::slice(std::size_t first, std::size_t count) const {
 }
 
 void LoadedQuery::require_fit(const LoadedColumn& column) const {
-  const bool compares = has_two_ends(kind()) || searches_intervals(kind());
+  if (searches_intervals(kind()) && !column.parts().empty())
+    for (const LoadedColumn* const bounds : {&lower, &upper})
+      if (bounds->size() != 0 && bounds->parts().size() < column.parts().size())
+        fail("{} has {} of {} values: those of --by come first, such as blue,10", bounds->name(),
+             bounds->parts().size(), column.parts().size());
+  const bool compares =
+      has_two_ends(kind()) || searches_intervals(kind()) || kind() == QueryKind::nearest;
   const auto require_bounds = [&](const LoadedColumn& bounds) {
     require_comparable(bounds, column);
     if (compares) require_text_bounds(bounds, column);
@@ -227,6 +257,7 @@ namespace {
 // How keys of a column are written, where a reader may wonder.
 std::string forms(const LoadedColumn& column) {
   if (column.is_time()) return ": " + time_forms(column.tick());
+  if (column.type() == Type::boolean) return ": write true or false";
   const bool fractions = column.type() == Type::f32 || column.type() == Type::f64;
   return fractions ? ": write a number such as 1.5" : "";
 }

@@ -45,6 +45,8 @@ struct LoadedQuery {
 // Throws if all bounds look like numbers and the column became text because some field is no
 // number: its order is not that of numbers.
 void require_text_bounds(const LoadedColumn& bounds, const LoadedColumn& column);
+// Throws if the column became text although its fields look like numbers or times.
+void require_order_of_values(const LoadedColumn& column);
 
 // Splits LOWER:UPPER from the command line, either of which may be missing. Times of day contain
 // colons themselves. `option`: for messages.

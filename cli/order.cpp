@@ -86,6 +86,7 @@ void rank_keys(const RankOptions& options) {
   opened.require_no_points();
   const LoadedQuery lookups = options.keys.load(options, opened.column);
   lookups.require_fit(opened.column);
+  require_text_bounds(lookups.lower, opened.column);
   opened.build(options);
   const std::vector<std::uint32_t> ranks = opened.index->rank(lookups.lower.view());
   std::vector<std::string> header = lookup_names(lookups, output.format());
@@ -126,6 +127,7 @@ void select_rows(const SelectOptions& options) {
                                          : std::vector<std::string>{options.ranks_file});
   OpenedIndex opened(options);
   opened.require_no_points();
+  require_order_of_values(opened.column);
   LoadedColumn from_file;
   if (!options.ranks_file.empty())
     from_file = options.read(options.lookup_file(options.ranks_file, options.ranks_csv_column,

@@ -14,9 +14,10 @@
 
 namespace rtindex {
 
-// A column of text in a file: its name, and one of its fields.
+// A column of text in a file: its name, one of its fields, and the point of its numbers.
 struct InferredText {
   std::string column, sample;
+  char decimal = '.';
 };
 
 // A column read from a file or from text, with the memory that it owns.

@@ -90,6 +90,11 @@ class Intervals(CommandTest):
             sum(r == room and s <= 30 <= e for r, s, e in zip(self.room, self.start, self.end))
             for room in ("blue", "red", "green")])
 
+    def test_keys_without_their_leading_value(self):
+        self.write("r.csv", "room,s,e\nblue,2024-01-01,2024-03-01\n")
+        intervals = ["--column", "r.csv", "--start", "s", "--end", "e", "--by", "room", "--ends", "[)"]
+        self.reject("contains", *intervals, "--key", "2024-02-01", says=["1 of 2 values", "blue,10"])
+
     def test_ends_may_be_times_of_day(self):
         self.write("shifts.csv", "from,to\n2024-01-01,2024-01-02T12:00\n2024-01-02,2024-01-02T18:00\n2024-01-03,\n")
         shifts = ["--column", "shifts.csv", "--start", "from", "--end", "to", "--ends", "[)"]

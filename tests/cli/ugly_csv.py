@@ -203,7 +203,7 @@ class UglyFiles(CommandTest):
                      ["range", "--csv-column", "preis", "--range", "9:20"]):
             self.reject(*verb, *column, says=["column preis of p.csv holds text, such as '9,50'", "pass --decimal ,",
                                               "--type preis:string"])
-        self.reject("filter", "--where", "ort=9:20", *column, says=["such as 'Ulm'", "--type ort:string"])
+        self.reject("filter", "--where", "ort=9:20", *column, says=["such as 'Ulm'", "9: pass --type ort:string"])
         self.assertIn("2\n", self.succeed("filter", "--where", "preis=9:20", *column, "--decimal", ",",
                                           "--answer", "count", "-o", "-").stdout)
         self.assertIn("0\n", self.succeed("filter", "--where", "preis=9:20", *column, "--type", "preis:string",
