@@ -64,6 +64,7 @@ Cell neighbour_cell(const ColumnView& keys, const AnswerTicks& ticks, std::size_
     return Cell::words(tuple_text(keys, ticks.key_parts, i));
   if (keys.type() == Type::string) return Cell::words(std::string(keys.string(i)));
   if (!tick.empty()) return Cell::words(time_text(ticks_at(keys, i), tick));
+  if (keys.type() == Type::boolean) return Cell::boolean(keys.text(i) != "0");
   const bool is_number = is_integer(keys.type()) || is_float(keys.type());
   return is_number ? Cell::number(keys.text(i)) : Cell::words(keys.text(i));
 }

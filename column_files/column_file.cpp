@@ -89,7 +89,7 @@ LoadedColumn read_sosd(FileBytes file, Type type) {
 LoadedColumn load(const ColumnFile& file) {
   const std::optional<FileFormat> format = file.format ? file.format : file_format_of(file.path);
   if (!format) {
-    const FileBytes readable(file.path);  // reports a missing file first
+    require_uncompressed(FileBytes(file.path));  // reports a missing file first
     fail(
         "{}: unknown extension; pass --format npy, sosd32, sosd64 or csv (also "
         "for text with --delimiter tab or --no-header)",

@@ -30,11 +30,24 @@ std::optional<char> named_delimiter(std::string_view text) {
   return line.back();
 }
 
+// Latin-1 whose special characters all form UTF-8 does not occur.
+void require_latin1(std::string_view text, const std::string& path) {
+  const bool is_ascii =
+      std::none_of(text.begin(), text.end(), [](char c) { return (c & 0x80) != 0; });
+  if (!is_ascii && !first_invalid_utf8(text))
+    fail(
+        "{} is UTF-8, but --encoding latin-1 holds for all files of the call: remove it, or "
+        "convert the files that are Latin-1, such as with iconv -f latin1 -t utf-8",
+        path);
+}
+
 // The text of a CSV file, and where things are in it.
 class CsvText {
  public:
   CsvText(const FileBytes& file, const CsvFormat& format)
       : path_(file.path()), text_(file.text()), delimiter_(',') {
+    require_uncompressed(file);
+    if (format.encoding == "latin-1") require_latin1(text_, path_);
     const bool is_utf16 = has_utf16_mark(text_) && format.encoding == "utf-8";
     if (format.encoding != "utf-8" || is_utf16) {
       decoded_ = decoded(text_, is_utf16 ? "utf-16" : format.encoding);
@@ -64,18 +77,21 @@ class CsvText {
     return format.delimiter || has_delimiter_line_;
   }
 
-  // Names the line and the column of the first byte of a field that is not UTF-8.
-  void require_utf8(const CsvField& field) const {
-    const auto invalid = first_invalid_utf8(field.text);
+  // Names the line and the column of the first byte of a field that is no text.
+  void require_text(const CsvField& field) const {
+    auto invalid = first_invalid_utf8(field.text);
+    const std::size_t null = field.text.find('\0');
+    if (!invalid && null != std::string_view::npos) invalid = null;
     if (!invalid) return;
     const auto at = static_cast<std::size_t>(field.text.data() - text_.data()) + *invalid;
     const std::string_view before = text_.substr(0, at);
     const std::size_t line_start = before.rfind('\n') + 1;  // 0 without a line break
-    fail(
-        "{}, line {}, column {}: byte 0x{:02x} is not UTF-8: convert the file, or pass --encoding "
-        "latin-1 if it is Latin-1",
-        path_, std::count(before.begin(), before.end(), '\n') + 1, at - line_start + 1,
-        static_cast<unsigned char>(text_[at]));
+    const bool is_null = text_[at] == '\0';
+    fail("{}, line {}, column {}: byte 0x{:02x} is not {}", path_,
+         std::count(before.begin(), before.end(), '\n') + 1, at - line_start + 1,
+         static_cast<unsigned char>(text_[at]),
+         is_null ? "text: correct the file, or pass --encoding utf-16 if it is UTF-16"
+                 : "UTF-8: convert the file, or pass --encoding latin-1 if it is Latin-1");
   }
 
  private:
@@ -98,7 +114,7 @@ std::vector<std::string> read_names(CsvScanner& scanner, const CsvText& text) {
           "--encoding "
           "utf-16",
           text.path());
-    text.require_utf8(field);
+    text.require_text(field);
     names.push_back(field.unquoted());
     more = !field.ends_record;
   }
@@ -125,8 +141,8 @@ void require_delimiter(const std::vector<std::string>& names, const std::string&
            path, names.front(), option);
 }
 
-std::vector<std::string> read_header(CsvScanner& scanner, const CsvText& text,
-                                     const CsvFormat& format) {
+std::vector<std::string> read_header_line(CsvScanner& scanner, const CsvText& text,
+                                          const CsvFormat& format) {
   CsvScanner first = scanner;
   std::vector<std::string> names = read_names(first, text);
   if (!text.has_known_delimiter(format)) require_delimiter(names, text.path());
@@ -134,6 +150,8 @@ std::vector<std::string> read_header(CsvScanner& scanner, const CsvText& text,
     for (std::size_t i = 0; i < names.size(); ++i) names[i] = fmt::format("{}", i + 1);
     return names;
   }
+  if (names.size() == 1 && trimmed(names.front()).empty())
+    fail("{} has an empty first line: expected a CSV header with column names", text.path());
   if (!format.header) require_header(names, text.path());
   scanner.skip_record();
   return names;
@@ -173,7 +191,7 @@ void read_record(CsvScanner& scanner, const CsvText& text, std::size_t columns, 
     more = !field.ends_record;
     ends_with_delimiter = fields != 0 && field.text.empty() && !field.quoted;
     if (fields != chosen) continue;
-    text.require_utf8(field);
+    text.require_text(field);
     if (field.quoted)
       column.add_quoted(field.text);
     else
@@ -190,6 +208,17 @@ void read_record(CsvScanner& scanner, const CsvText& text, std::size_t columns, 
 }
 
 }  // namespace
+
+void require_uncompressed(const FileBytes& file) {
+  const std::string_view bytes = file.text();
+  if (bytes.starts_with("\x1f\x8b"))
+    fail("{} is compressed with gzip: decompress it first, such as with gunzip -k", file.path());
+  if (bytes.starts_with("PAR1") && bytes.ends_with("PAR1"))
+    fail(
+        "{} is a Parquet file, which this command does not read: convert it, such as with duckdb "
+        "-c \"COPY (FROM 'in.parquet') TO 'out.csv'\"",
+        file.path());
+}
 
 std::vector<std::string> csv_names(const FileBytes& file, const CsvFormat& format) {
   const CsvText text(file, format);

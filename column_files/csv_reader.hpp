@@ -15,6 +15,9 @@ struct CsvColumn {
   std::string option = "--csv-column";  // the option that messages mention
 };
 
+// Throws for gzip and Parquet files, which have to be converted.
+void require_uncompressed(const FileBytes& file);
+
 // The names of the columns of a CSV file.
 [[nodiscard]] std::vector<std::string> csv_names(const FileBytes& file, const CsvFormat& format);
 

@@ -108,7 +108,8 @@ LoadedColumn LoadedColumn::composite(std::vector<LoadedColumn> parts) {
       column.name_ = part.name();
     else if (part.name() != parts.front().name())
       column.name_ += ", " + part.name();
-    if (!part.remark().empty())
+    // Points of one column hold it twice.
+    if (column.remark_.find(part.remark()) == std::string::npos)
       column.remark_ += (column.remark_.empty() ? "" : "; ") + part.remark();
   }
   column.parts_ = std::move(parts);
@@ -180,7 +181,9 @@ std::string LoadedColumn::text(std::size_t row) const {
 }
 
 std::string LoadedColumn::plain_text(std::size_t row) const {
-  return type_ == Type::string ? std::string(view().string(row)) : text(row);
+  if (type_ == Type::string) return std::string(view().string(row));
+  if (type_ == Type::boolean && view().valid(row)) return text(row) == "0" ? "false" : "true";
+  return text(row);
 }
 
 ColumnView LoadedColumn::slice(std::size_t first, std::size_t count) const {

@@ -77,12 +77,18 @@ void TextColumn::require_one_kind(const Census& fields, const TextReading& readi
         "9999-12-31, or pass --null '{}' to read such rows as nulls",
         reading.name, reading.where(odd), field(odd), reading.column, field(odd));
   fail(
-      "{}{}: '{}' is not a {}, but {} of {} fields of column {} are: correct it, pass --null '{}' "
-      "if "
-      "it means that there is no value, or --type {}:string to read all of them as text",
+      "{}{}: '{}' is not a {}, but {} of {} fields of column {} are: correct it, {}pass --null "
+      "'{}' if it means that there is no value, or --type {}:string to read all of them as text",
       reading.name, reading.where(odd), written(odd),
       numbers ? "number" : "date or time in ISO 8601", most, fields.all(), reading.column,
-      written(odd), reading.column);
+      comma_advice(written(odd)), written(odd), reading.column);
+}
+
+// Throws unless an infinite number is written so, and not as a number beyond the type.
+void TextColumn::require_infinity(std::size_t row, Type type, const TextReading& reading) const {
+  if (is_infinity(field(row))) return;
+  fail("{}{}: {} is beyond the range of {}: correct it, or write inf", reading.name,
+       reading.where(row), trimmed(written(row)), name_of(type));
 }
 
 // Integers beyond 64 bits would lose digits as float64 and compare wrongly.

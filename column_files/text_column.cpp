@@ -29,13 +29,32 @@ template <class Float>
   return fmt::format("{:.0f}", std::fabs(number)) == digits;
 }
 
-std::optional<Bool8> parse_bool(std::string_view text) {
+// true or false in any case.
+std::optional<Bool8> parse_bool_word(std::string_view text) {
   text = trimmed(text);
-  for (const std::string_view yes : {"true", "True", "TRUE", "1"})
-    if (text == yes) return Bool8{1};
-  for (const std::string_view no : {"false", "False", "FALSE", "0"})
-    if (text == no) return Bool8{0};
-  return std::nullopt;
+  const auto is = [&](std::string_view word) {
+    return std::equal(text.begin(), text.end(), word.begin(), word.end(),
+                      [](char c, char lower) { return (c | 0x20) == lower; });
+  };
+  if (is("true")) return Bool8{1};
+  return is("false") ? std::optional(Bool8{0}) : std::nullopt;
+}
+
+std::optional<Bool8> parse_bool(std::string_view text) {
+  if (trimmed(text) == "1") return Bool8{1};
+  if (trimmed(text) == "0") return Bool8{0};
+  return parse_bool_word(text);
+}
+
+// An integer, also as pandas writes it in a column with nulls: 7.0.
+template <class T>
+std::optional<T> parse_whole(std::string_view text) {
+  text = trimmed(text);
+  const std::size_t point = text.find('.');
+  if (point != std::string_view::npos && point != 0 &&
+      text.find_first_not_of('0', point + 1) == std::string_view::npos)
+    text = text.substr(0, point);
+  return parse_number<T>(text);
 }
 
 }  // namespace
@@ -107,10 +126,12 @@ bool TextColumn::parse_all(const TextReading& reading, LoadedColumn& column, Typ
     progress.reach(row);
     const std::optional<T> element = is_null(row) ? T{} : parse(field(row));
     if (!element && !reading.type.empty())
-      fail("{}{}: '{}' is no {}, the --type of column {}: correct it, or pass --null '{}'",
+      fail("{}{}: '{}' is no {}, the --type of column {}: correct it, {}or pass --null '{}'",
            reading.name, reading.where(row), written(row), reading.type, reading.column,
-           written(row));
+           comma_advice(written(row)), written(row));
     if (!element) return false;
+    if constexpr (std::is_floating_point_v<T>)
+      if (std::isinf(*element)) require_infinity(row, type, reading);
     elements[row] = *element;
   }
   column = LoadedColumn::numbers(reading.name, type, std::move(memory), size());
@@ -123,6 +144,12 @@ template <class T>
 bool TextColumn::parse_numbers(const TextReading& reading, LoadedColumn& column) const {
   return parse_all<T>(reading, column, type_of<T>(),
                       [](std::string_view text) { return parse_number<T>(text); });
+}
+
+// Integers, also such as 7.0.
+template <class T>
+bool TextColumn::parse_integers(const TextReading& reading, LoadedColumn& column) const {
+  return parse_all<T>(reading, column, type_of<T>(), parse_whole<T>);
 }
 
 // In days, or in the unit that the fields need; at least in `unit`.
@@ -197,6 +224,10 @@ bool TextColumn::parse_floats_like(const TextReading& reading, LoadedColumn& col
 bool TextColumn::parse_like(const TextReading& reading, LoadedColumn& column) {
   mark_nulls(reading, false);
   const Type type = reading.like->type();
+  if (type == Type::boolean) return parse_all<Bool8>(reading, column, Type::boolean, parse_bool);
+  if (is_integer(type))
+    return parse_integers<std::int64_t>(reading, column) ||
+           parse_integers<std::uint64_t>(reading, column);
   const bool done = type == Type::f32 || type == Type::f64 ? parse_floats_like(reading, column)
                                                            : parse_times_like(reading, column);
   if (done) column.set_unit(reading.like->unit());
@@ -234,7 +265,8 @@ LoadedColumn TextColumn::parse_as_type(const TextReading& reading) {
     for (const Type type : numbers) {
       if (name_of(type) != reading.type) continue;
       return visit_native(type, [&]<class T>() {
-        if constexpr (std::is_arithmetic_v<T>) return parse_numbers<T>(reading, column);
+        if constexpr (std::is_integral_v<T>) return parse_integers<T>(reading, column);
+        if constexpr (std::is_floating_point_v<T>) return parse_numbers<T>(reading, column);
         return false;
       });
     }
@@ -264,12 +296,15 @@ LoadedColumn TextColumn::inferred(const TextReading& reading) {
       if (parse_numbers<double>(reading, column)) return column;
     }
     if (parse_times(reading, column)) return column;
+    if (reading.like == nullptr && fields.texts != 0 &&
+        parse_all<Bool8>(reading, column, Type::boolean, parse_bool_word))
+      return column;
     require_one_kind(fields, reading);
   }
   column = strings(reading);
-  if (reading.like != nullptr) return column;
-  column.set_remark(remark_on_strings(fields, reading));
-  if (reading.from_file) column.set_inferred_text(InferredText{reading.column, fields.sample});
+  if (reading.from_file && !wants_text)
+    column.set_inferred_text(InferredText{reading.column, fields.sample, reading.decimal});
+  if (reading.like == nullptr) column.set_remark(remark_on_strings(fields, reading));
   return column;
 }
 

@@ -28,9 +28,9 @@ struct TextReading {
   std::function<std::string(std::size_t row)> where = [](std::size_t) { return std::string(); };
 };
 
-// Fields of text that become a column: int64, uint64, float64, timestamp64 or string, by all of the
-// fields. Empty fields are nulls; in a column of strings a quoted empty field is an empty string.
-// Dates (ISO 8601) count days. If one field has a time of day, all count microseconds, or
+// Fields of text that become a column: int64, uint64, float64, timestamp64, bool or string, by all
+// of the fields. Empty fields are nulls; in a column of strings a quoted empty field is an empty
+// string. Dates (ISO 8601) count days. If one field has a time of day, all count microseconds, or
 // nanoseconds if one needs them. A column of which half are numbers or times and others are not is
 // an Error, and so is an integer that float64 would round: nothing is converted silently.
 class TextColumn {
@@ -72,6 +72,8 @@ class TextColumn {
                                Parse parse) const;
   template <class T>
   [[nodiscard]] bool parse_numbers(const TextReading& reading, LoadedColumn& column) const;
+  template <class T>
+  [[nodiscard]] bool parse_integers(const TextReading& reading, LoadedColumn& column) const;
   [[nodiscard]] bool parse_times(const TextReading& reading, LoadedColumn& column,
                                  std::string_view unit = "D") const;
   [[nodiscard]] bool parse_times_like(const TextReading& reading, LoadedColumn& column) const;
@@ -83,6 +85,7 @@ class TextColumn {
 
   void require_one_kind(const Census& census, const TextReading& reading) const;
   void require_integers_that_fit(const TextReading& reading) const;
+  void require_infinity(std::size_t row, Type type, const TextReading& reading) const;
   void require_exact_integers(const Census& census, const TextReading& reading) const;
   template <class Float>
   [[nodiscard]] std::size_t first_inexact() const;

@@ -67,6 +67,11 @@ template <class T>
   return parse_number<double>(pointed).has_value();
 }
 
+// For messages about a text that is no number.
+[[nodiscard]] inline const char* comma_advice(std::string_view text) {
+  return has_decimal_comma(text) ? "pass --decimal , if its comma is a decimal point, " : "";
+}
+
 // Whether files write this for a missing number or time.
 [[nodiscard]] constexpr bool is_null_word(std::string_view text) {
   constexpr std::string_view words[] = {"NULL", "NA", "N/A", "null", "NaN", "nan"};

@@ -3,6 +3,7 @@
 Run by a Python with pandas (build/python/venv has it), every file that both read is compared.
 """
 
+import gzip
 import io
 import json
 import unittest
@@ -39,6 +40,8 @@ FILES = {
     "empty": File("", says="is empty: expected a CSV header"),
     "header_only": File("k,x\n", ("int64", [])),
     "binary": File(b"\x93NUMPY\x01\x00v\x00", says="is not a CSV file"),
+    "one_line_break": File("\n", says="has an empty first line"),
+    "null_byte": File("k,x\n1\0002,3\n4,5\n", says="line 2, column 2: byte 0x00 is not text"),
     # Quotes.
     "quoted_comma": File('k,x\n"a,b",1\n', ("string", ["a,b"]), pandas=SAME),
     "doubled_quotes": File('k,x\n"say ""hi""",1\n', ("string", ['say "hi"']), pandas=SAME),
@@ -77,6 +80,19 @@ FILES = {
     "mixed": File("k\n1\n2\nthree\n", says="pass --null 'three' if it means that there is no value"),
     "mixed_as_told": File("k\n1\n2\nthree\n", ("string", ["1", "2", "three"]),
                           options=["--type", "k:string"], pandas={"dtype": str}),
+    "decimal_comma_beside_numbers": File("k;x\n1;a\n2;b\n2,5;c\n", options=["--delimiter", ";"],
+                                         says="line 4: '2,5' is not a number, but 2 of 3 fields of column k are: "
+                                              "correct it, pass --decimal , if its comma"),
+    "decimal_comma_of_a_type": File("k;x\n2,5;c\n", options=["--delimiter", ";", "--type", "k:float64"],
+                                    says="pass --decimal , if its comma"),
+    "beyond_float64": File("k\n1\n-1e400\n", says="line 3: -1e400 is beyond the range of float64"),
+    "beyond_float32": File("k\n1e39\n", options=["--type", "k:float32"],
+                           says="line 2: 1e39 is beyond the range of float32"),
+    "whole_floats_as_told": File("k\n1.0\n\n-2.00\n", ("int64", ["1", None, "-2"]), options=["--type", "k:int64"]),
+    "fraction_of_an_integer": File("k\n1.5\n", options=["--type", "k:int64"], says="'1.5' is no int64"),
+    "bools": File("k\nTrue\nFALSE\ntrue\n", ("bool", ["true", "false", "true"]), pandas=SAME),
+    "bools_and_nulls": File("k,x\ntrue,1\n,2\n", ("bool", ["true", None])),
+    "bools_beside_text": File("k\ntrue\nno\n", ("string", ["true", "no"]), pandas=SAME),
     "mostly_text": File("k\nA7\n12\nB9\n", ("string", ["A7", "12", "B9"]), pandas=SAME,
                         note="1 of 3 fields are numbers or times: column k is read as strings"),
     "above_int64": File("k\n1\n18446744073709551615\n", ("uint64", ["1", "18446744073709551615"]),
@@ -133,6 +149,8 @@ FILES = {
     "latin_1": File(b"x,k\n1,Oslo\n2,Malm\xf6\n", says="line 3, column 7: byte 0xf6 is not UTF-8"),
     "latin_1_as_told": File(b"x,k\n1,Oslo\n2,Malm\xf6\n", ("string", ["Oslo", "Malmö"]),
                             options=["--encoding", "latin-1"], pandas={"encoding": "latin-1"}),
+    "utf_8_told_as_latin_1": File("k\nMalmö\n", options=["--encoding", "latin-1"],
+                                  says="is UTF-8, but --encoding latin-1 holds for all files of the call"),
     "utf_16": File("k\nMalmö\n".encode("utf-16"), ("string", ["Malmö"]),
                    pandas={"encoding": "utf-16"}),
     "country_codes": File("k\nNA\nNO\n", ("string", ["NA", "NO"]),
@@ -152,6 +170,8 @@ def as_shown(value, kind):
         return value.strftime("%Y-%m-%d")
     if kind in ("int64", "uint64"):
         return str(int(value))
+    if kind == "bool":
+        return str(value).lower()
     if kind == "float64":
         return f"{value:.16g}"
     return value
@@ -234,6 +254,9 @@ class UglyFiles(CommandTest):
         self.write("b.csv", "k\n9007199254740993\n")
         self.reject("lookup", "--column", "b.csv", "--key", "9007199254740993", "--key", "1.5",
                     says=["--key: 9007199254740993 is not exact as float64", "because of 1.5: write integers only"])
+
+        self.write("k.csv", "k\n9.50\n")
+        self.reject("lookup", *column, "--keys", "k.csv", says=["such as '9.50'", "write its numbers with a comma"])
 
     def test_nulls_among_values_are_skipped(self):
         self.write("prices.csv", "id,price\n7,1.5\n7,NA\n8,N/A\n7,2\n")

@@ -43,7 +43,9 @@ TEST_F(CsvReader, ChoosesTheNarrowestTypeOfTheEntireColumn) {
   EXPECT_EQ(shown(load("k\n1\n2.5\n-1e3\n")), "float64 1 2.5 -1000");
   EXPECT_EQ(shown(load("k\n0x10\n")), "string \"0x10\"");
   EXPECT_EQ(shown(load("k\n1\ninf\n-inf\n")), "float64 1 inf -inf");
-  EXPECT_EQ(shown(load("k\n1e400\n-1e400\n1e-400\n")), "float64 inf -inf 0");
+  EXPECT_EQ(shown(load("k\n1e-400\n")), "float64 0");
+  EXPECT_SAYS(error_message("k\n1\n-1e400\n"), "line 3: -1e400 is beyond the range of float64");
+  EXPECT_EQ(shown(load("k\nTrue\nFALSE\n\n")), "bool 1 0 null");
   EXPECT_EQ(shown(load("k\n 1\n2 \n")), "int64 1 2");
   EXPECT_EQ(shown(load("k\n+-1\n")), "string \"+-1\"");
   EXPECT_EQ(shown(load("k\n-9223372036854775808\n")), "int64 -9223372036854775808");
