@@ -117,6 +117,8 @@ struct BatchOptions {
   [[nodiscard]] bool wants_values() const;
   // Throws if options conflict.
   void validate() const;
+  // Once all files were read: throws if an option about CSV files has no effect.
+  void require_csv_effect() const;
 
  private:
   [[nodiscard]] LoadedColumn load_intervals() const;

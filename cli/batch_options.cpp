@@ -263,6 +263,8 @@ void BatchOptions::validate() const {
   if (verify != "quick" && verify != "full")
     fail("invalid --verify {}: expected quick or full", verify);
   if (saved.empty() && verify != "quick") fail("--verify needs --load: add it, or remove --verify");
+  if (values.empty() && !values_csv_column.empty())
+    fail("--values-csv-column needs --values FILE: add it, or remove the column");
   const AnswerSet set = answer_set();
   if (wants_values() && values.empty() && saved.empty())
     fail(
@@ -279,6 +281,13 @@ void BatchOptions::validate() const {
     fail("--limit needs rows: add rows to --answer, or remove --limit");
   if (row_order() != RowOrder::any && !set.has(Answer::rows))
     fail("--order needs rows: add rows to --answer, or remove --order");
+}
+
+void BatchOptions::require_csv_effect() const {
+  csv.require_effect();
+  csv.require_columns("--csv-column", csv_columns);
+  csv.require_columns("--values-csv-column", {values_csv_column});
+  csv.require_columns("--include-csv-column", include_csv_columns);
 }
 
 // Both ends have the same type and unit: the ends are read like the starts, but dates that start

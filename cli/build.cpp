@@ -48,6 +48,7 @@ void run(const BatchOptions& options) {
   const LoadedColumn column = options.load_column();
   require_different_names(column.part_names());
   const std::vector<NamedColumn> included = load_included(options, column);
+  options.require_csv_effect();
 
   Summary summary;
   for (const NamedColumn& one : included) summary.add_note(one.column, one.name);

@@ -1,7 +1,14 @@
 #include "cli/csv_options.hpp"
 
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <string_view>
+
 #include "base/error.hpp"
 #include "cli/batch.hpp"
+#include "cli/suggestion.hpp"
+#include "column_files/text_values.hpp"
 
 namespace rtindex::cli {
 
@@ -42,7 +49,7 @@ void CsvOptions::add_to(CLI::App& verb) {
 }
 
 CsvFormat CsvOptions::format() const {
-  CsvFormat format{.nulls = nulls};
+  CsvFormat format{.nulls = nulls, .names_read = names_read};
   if (header && no_header) fail("conflicting --header and --no-header: pass one of them");
   if (header || no_header) format.header = header;
   if (!delimiter.empty()) {
@@ -63,6 +70,46 @@ CsvFormat CsvOptions::format() const {
   if (decimal != "." && decimal != ",") fail("invalid --decimal {}: expected . or ,", decimal);
   format.decimal = decimal.front();
   return format;
+}
+
+void CsvOptions::require_effect() const {
+  if (names_read->empty())
+    for (const auto& [is_set, option] : {std::pair{!types.empty(), "--type"},
+                                         {!delimiter.empty(), "--delimiter"},
+                                         {!nulls.empty(), "--null"},
+                                         {no_header, "--no-header"},
+                                         {header, "--header"},
+                                         {decimal != ".", "--decimal"},
+                                         {encoding != "utf-8", "--encoding"}})
+      if (is_set) fail("{} needs a CSV file: remove it, as no file of this call is one", option);
+  for (const std::string& text : types)
+    require_columns("--type", {text.substr(0, text.rfind(':'))});
+}
+
+namespace {
+
+// The name in a file that was probably meant.
+std::string meant_by(const std::string& name, const std::vector<std::string>& known) {
+  const auto same = std::find_if(known.begin(), known.end(), [&](const std::string& other) {
+    return trimmed(other) == trimmed(name);
+  });
+  return same != known.end() ? *same : closest_word(name, known);
+}
+
+}  // namespace
+
+void CsvOptions::require_columns(const std::string& option,
+                                 const std::vector<std::string>& names) const {
+  const std::vector<std::string> known(names_read->begin(), names_read->end());
+  for (const std::string& name : names) {
+    if (name.empty() || names_read->contains(name)) continue;
+    if (known.empty())
+      fail("{} needs a CSV file: remove it, as no file of this call is one", option);
+    const std::string meant = meant_by(name, known);
+    fail("{} {}: no CSV file of this call has such a column{}", option, name,
+         meant.empty() ? fmt::format(": choose one of {}", fmt::join(known, ", "))
+                       : fmt::format("; did you mean '{}'?", meant));
+  }
 }
 
 }  // namespace rtindex::cli

@@ -135,6 +135,8 @@ void draw(const CLI::App& verb, DrawOptions options) {
     lookups.push_back(options.where.query(column, Ends::closed, options.intervals.csv));
   else
     lookups = parse_lookups(verb, options, intervals ? points : column);
+  options.intervals.csv.require_effect();
+  options.intervals.csv.require_columns("--csv-column", {options.csv_column});
   std::vector<Query> queries;
   queries.reserve(lookups.size());
   for (const LoadedQuery& lookup : lookups) queries.push_back(lookup.all());

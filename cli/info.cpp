@@ -181,9 +181,19 @@ void print_index(const InfoOptions& options) {
     fmt::print("--values: {}\n", fmt::join(names_of(index.included()), ", "));
 }
 
+void require_csv_effect(const InfoOptions& options) {
+  options.csv.require_effect();
+  options.csv.require_columns("--csv-column", options.csv_columns);
+}
+
 void describe_file(const InfoOptions& options) {
-  if (options.format.empty() && options.file.ends_with(".rtindex")) return print_index(options);
+  if (options.format.empty() && options.file.ends_with(".rtindex")) {
+    require_csv_effect(options);
+    return print_index(options);
+  }
   const std::vector<ColumnInfo> columns = columns_of(options);
+  const bool is_broken = options.csv.names_read->empty() && !columns.front().error.empty();
+  if (!is_broken) require_csv_effect(options);
   if (!options.json) {
     // Where nothing can be read, scripts shall notice it.
     if (!columns.empty() && std::none_of(columns.begin(), columns.end(),

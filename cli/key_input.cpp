@@ -75,6 +75,8 @@ void KeyInput::require_given() const {
   if (!has_value()) fail("missing lookups: pass {}", key_options);
   if (!files.empty() && !texts.empty())
     fail("conflicting --keys and --key: pass a file or keys, not both");
+  if (files.empty() && !csv_columns.empty())
+    fail("--keys-csv-column needs --keys FILE: remove it, or pass the file");
 }
 
 LoadedQuery KeyInput::load(const BatchOptions& options, const LoadedColumn& column) const {
@@ -84,6 +86,7 @@ LoadedQuery KeyInput::load(const BatchOptions& options, const LoadedColumn& colu
     lookups.lower_text = texts;
   } else {
     lookups.lower = options.load_lookups(files, csv_columns, "--keys-csv-column", column);
+    options.csv.require_columns("--keys-csv-column", csv_columns);
   }
   return lookups;
 }
@@ -144,6 +147,10 @@ std::vector<std::string> RangeInput::files() const {
 
 std::vector<LoadedQuery> RangeInput::load(const BatchOptions& options, const LoadedColumn& column,
                                           QueryKind kind) const {
+  if (lower.empty() && !lower_csv_columns.empty())
+    fail("--lower-csv-column needs --lower FILE: remove it, or pass the file");
+  if (upper.empty() && !upper_csv_columns.empty())
+    fail("--upper-csv-column needs --upper FILE: remove it, or pass the file");
   if (!prefixes.empty()) return inline_prefixes(prefixes, column);
   if (!files().empty() && !texts.empty())
     fail("conflicting --range and --lower or --upper: pass files or ranges, not both");
@@ -156,6 +163,8 @@ std::vector<LoadedQuery> RangeInput::load(const BatchOptions& options, const Loa
     lookups.lower = options.load_lookups(lower, lower_csv_columns, "--lower-csv-column", column);
   if (lookups.has_upper)
     lookups.upper = options.load_lookups(upper, upper_csv_columns, "--upper-csv-column", column);
+  options.csv.require_columns("--lower-csv-column", lower_csv_columns);
+  options.csv.require_columns("--upper-csv-column", upper_csv_columns);
   std::vector<LoadedQuery> one;
   one.push_back(std::move(lookups));
   return one;

@@ -36,6 +36,7 @@ void OpenedIndex::require_no_points() const {
 }
 
 void OpenedIndex::build(const BatchOptions& options) {
+  options.require_csv_effect();
   if (index) return;
   const Spec spec(options.index);
   const auto start = Clock::now();

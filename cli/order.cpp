@@ -120,6 +120,8 @@ void select_rows(const SelectOptions& options) {
                       static_cast<int>(!options.ranks.empty()) +
                       static_cast<int>(!options.quantiles.empty());
   if (sources != 1) fail("pass one of --rank K, --ranks FILE and --quantile Q");
+  if (options.ranks_file.empty() && !options.ranks_csv_column.empty())
+    fail("--ranks-csv-column needs --ranks FILE: remove it, or pass the file");
   for (const std::int64_t rank : options.ranks)
     if (rank < 0) fail("invalid --rank {}: expected 0 or more", rank);
   const NumberOutput output(options, options.ranks_file.empty()
@@ -133,6 +135,7 @@ void select_rows(const SelectOptions& options) {
     from_file = options.read(options.lookup_file(options.ranks_file, options.ranks_csv_column,
                                                  "--ranks-csv-column",
                                                  LoadedColumn::indexed("", Type::u64, 0)));
+  options.csv.require_columns("--ranks-csv-column", {options.ranks_csv_column});
   opened.build(options);
   std::vector<std::int64_t> ranks = options.ranks;
   if (!options.quantiles.empty()) ranks = ranks_of(options.quantiles, opened.index->valid());

@@ -84,6 +84,8 @@ void run(UpdateOptions options) {
   progress.reset();  // files of changes show their own
   const double load_seconds = seconds_from(start);
   const Changes changes = load_changes(options, index);
+  options.require_csv_effect();
+  options.csv.require_columns("--rows-csv-column", {options.rows_csv_column});
 
   guard.emplace();
   progress.emplace("changing " + options.saved, Progress::of_call, style);

@@ -21,6 +21,7 @@ struct CsvFormat {
   std::map<std::string, std::string> types;  // by column; see TextReading::type
   std::string encoding = "utf-8";            // or "latin-1", "utf-16"
   char decimal = '.';                        // or ',': the point of numbers
+  std::shared_ptr<std::set<std::string>> names_read;  // receives the names of all columns
 };
 
 }  // namespace rtindex

@@ -157,6 +157,13 @@ std::vector<std::string> read_header_line(CsvScanner& scanner, const CsvText& te
   return names;
 }
 
+std::vector<std::string> read_header(CsvScanner& scanner, const CsvText& text,
+                                     const CsvFormat& format) {
+  std::vector<std::string> names = read_header_line(scanner, text, format);
+  if (format.names_read) format.names_read->insert(names.begin(), names.end());
+  return names;
+}
+
 std::size_t find_column(const std::vector<std::string>& names, const CsvColumn& selection,
                         const CsvFormat& format, const std::string& path) {
   if (names.size() == 1 && (selection.name.empty() || selection.or_the_only_one)) return 0;

@@ -216,6 +216,82 @@ class UglyFiles(CommandTest):
                               (["--header", "--no-header"], "pass one of them")):
             self.reject("lookup", "--column", "a.csv", "--key", "1", *options, says=says)
 
+    def test_options_without_effect(self):
+        self.write("a.csv", "zip, city,price\n02134,Oslo,1\n00501,Rome,2\n")
+        self.write_npy("k.npy", "<i8", [501, 7])
+        column = ["--column", "a.csv", "--csv-column", "zip"]
+        lookup = ["lookup", *column, "--key", "501"]
+        self.succeed("build", *column, "-o", "b.rtindex")
+        for call, says in ((["lookup", *column, "--key", "501", "--type", "zpi:string"],
+                            ["--type zpi: no CSV file", "did you mean 'zip'?"]),
+                           (["info", "a.csv", "--type", "city:string"], ["did you mean ' city'?"]),
+                           (["info", "a.csv", "--csv-column", "pric"], ["--csv-column pric", "did you mean 'price'?"]),
+                           (["info", "b.rtindex", "--null", "x"], ["--null needs a CSV file"]),
+                           ([*lookup, "--values-csv-column", "price"], ["--values-csv-column needs --values"]),
+                           (["lookup", *column, "--keys", "k.npy", "--keys-csv-column", "nosuch"],
+                            ["--keys-csv-column nosuch: no CSV file"]),
+                           ([*lookup, "--keys-csv-column", "zip"], ["--keys-csv-column needs --keys FILE"]),
+                           (["range", *column, "--range", "1:2", "--lower-csv-column", "zip"],
+                            ["--lower-csv-column needs --lower FILE"]),
+                           (["select", *column, "--rank", "1", "--ranks-csv-column", "zip"],
+                            ["--ranks-csv-column needs --ranks FILE"]),
+                           (["filter", *column[:2], "--csv-column", "nosuch", "--where", "price=1"], ["'nosuch'"]),
+                           (["lookup", "--load", "b.rtindex", "--key", "501", "--csv-column", "nosuch"],
+                            ["--csv-column needs a CSV file"]),
+                           (["lookup", "--load", "b.rtindex", "--key", "501", "--delimiter", ";"],
+                            ["--delimiter needs a CSV file"])):
+            self.reject(*call, says=says)
+        self.succeed(*lookup, "--type", "price:string")
+
+    def test_keys_in_another_encoding(self):
+        self.write("a.csv", "k,x\nKöln,1\n".encode("latin-1"))
+        self.write("k.csv", "k\nKöln\n")
+        call = ["lookup", "--column", "a.csv", "--csv-column", "k", "--keys", "k.csv", "--encoding", "latin-1"]
+        self.reject(*call, says=["k.csv is UTF-8", "iconv"])
+
+    def test_other_formats_name_their_conversion(self):
+        self.write("a.csv.gz", gzip.compress(b"k\n1\n"))
+        self.write("a.csv", gzip.compress(b"k\n1\n"))
+        self.write("a.parquet", b"PAR1" + bytes(20) + b"PAR1")
+        self.write("b.csv", b"PAR1")
+        for name, says in (("a.csv.gz", "gunzip -k"), ("a.csv", "gunzip -k"), ("a.parquet", "duckdb -c"),
+                           ("b.csv", "duckdb -c")):
+            self.reject("lookup", "--column", name, "--key", "1", says=[name, says])
+
+    def test_long_texts_are_cut(self):
+        self.write("a.csv", "k\n" + "ä" * 100000 + "\n")
+        self.assertLess(len(self.succeed("info", "a.csv").stdout), 500)
+
+    def test_integers_as_pandas_writes_them_beside_nulls(self):
+        self.write("a.csv", "k\n1\n2\n")
+        self.write("k.csv", "k\n1.0\n2.0\n\n")
+        self.assertEqual(self.succeed("lookup", "--column", "a.csv", "--keys", "k.csv", "-q", "-o", "-").stdout,
+                         "key,any\n1,0\n2,1\n,\n")
+        self.write("k.csv", "k\n1.5\n")
+        self.reject("lookup", "--column", "a.csv", "--keys", "k.csv", says="expected int64")
+
+    def test_keys_that_are_true_or_false(self):
+        self.write("a.csv", "k,x\nTrue,1\nFALSE,2\n,3\n")
+        column = ["--column", "a.csv", "--csv-column", "k", "-q"]
+        self.assertEqual(self.succeed("lookup", *column, "--key", "TRUE", "--key", "0", "-o", "-").stdout,
+                         "key,any\ntrue,0\nfalse,1\n")
+        self.reject("lookup", *column, "--key", "maybe", says=["expected bool", "write true or false"])
+        out = self.succeed("filter", "--column", "a.csv", "--where", "k=true", "-q", "-o", "-").stdout
+        self.assertEqual(out, "filter,any\nk=true,0\n")
+
+    def test_orders_of_numbers_over_text_are_rejected(self):
+        self.write("a.csv", 'n,d,p\n"1,234",01/31/2024,$9.00\n"2,345,678",02/01/2023,$10.00\n999,03/01/2024,$8.00\n')
+        for name, key, sample in (("n", "1000", "1,234"), ("d", "02/01/2024", "01/31/2024"), ("p", "$10", "$9.00")):
+            column = ["--column", "a.csv", "--csv-column", name, "-q"]
+            says = [f"column {name} of a.csv holds text, such as '{sample}'", f"or pass --type {name}:string"]
+            for verb in (["nearest", "--key", key], ["rank", "--key", key], ["join", "--asof", "--key", key],
+                         ["select", "--quantile", "1"], ["select", "--rank", "0"]):
+                self.reject(*verb, *column, says=says)
+                self.succeed(*verb, *column, "--type", f"{name}:string")
+        self.write("b.csv", "k\nAnn\nBo\n")
+        self.succeed("select", "--column", "b.csv", "--rank", "0", "-q")
+        self.succeed("nearest", "--column", "b.csv", "--key", "Bea", "-q")
+
     def test_ranges_of_numbers_over_text_are_rejected(self):
         self.write("p.csv", "preis;ort\n9,50;Ulm\n12,00;Bonn\n")
         column = ["--column", "p.csv", "--delimiter", ";", "-q"]
