@@ -17,6 +17,10 @@ namespace {
 
 constexpr AnswerSet aggregates = Answer::sum | Answer::min | Answer::max | AnswerSet(Answer::mean);
 
+bool names_stdout(const std::string& path) {
+  return path == "/dev/stdout" || path == "/dev/fd/1" || path == "/proc/self/fd/1";
+}
+
 std::string require_a_name(const std::string& text) {
   return text.empty() ? "expected a file name, got an empty text" : "";
 }
@@ -193,7 +197,9 @@ void BatchOptions::add_answers_to(CLI::App& verb) {
 }
 
 void BatchOptions::add_files_to(CLI::App& verb, const std::string& output_description) {
-  add_file_option(verb, "-o,--output", output, output_description)->group(output_group);
+  add_file_option(verb, "-o,--output", output, output_description)
+      ->transform([](const std::string& path) { return names_stdout(path) ? "-" : path; })
+      ->group(output_group);
   verb.add_option("--output-format", output_format,
                   "npy, csv or jsonl, for -o - (csv) and other extensions")
       ->type_name("FORMAT")

@@ -100,7 +100,7 @@ OutputFormat output_format(const std::string& path, const std::string& name) {
 }
 
 void require_output(const std::string& path, const std::vector<std::string>& inputs) {
-  if (path == standard_stream) return;
+  if (is_output_stream(path)) return;
   AtomicFile::require_writable(path);
   for (const std::string& input : inputs) {
     std::error_code error;
@@ -139,7 +139,10 @@ RecordWriter::RecordWriter(OutputFormat format, const std::string& path,
     table_.emplace(header_);
     return;
   }
-  if (path != standard_stream) file_.emplace(path);
+  if (is_output_stream(path))
+    stream_.emplace(path);
+  else
+    file_.emplace(path);
   if (format != OutputFormat::csv) return;
   for (const std::string& name : header_) buffer_ += (buffer_.empty() ? "" : ",") + csv_text(name);
   buffer_ += '\n';
@@ -165,17 +168,21 @@ void RecordWriter::write(const std::vector<Cell>& cells) {
 }
 
 void RecordWriter::flush() {
+  const auto bytes = std::as_bytes(std::span(buffer_));
   if (file_)
-    file_->append(std::as_bytes(std::span(buffer_)));
+    file_->append(bytes);
   else
-    fmt::print("{}", buffer_);
+    stream_->append(bytes);
   buffer_.clear();
 }
 
 void RecordWriter::commit() {
   if (table_) return fmt::print("{}", table_->text());
   flush();
-  if (file_) file_->commit();
+  if (file_)
+    file_->commit();
+  else
+    stream_->commit();
 }
 
 void require_short_table(OutputFormat format, std::size_t rows) {

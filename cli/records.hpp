@@ -8,6 +8,7 @@
 
 #include "cli/table.hpp"
 #include "column_files/loaded_column.hpp"
+#include "column_files/output_stream.hpp"
 #include "file/atomic_file.hpp"
 
 namespace rtindex::cli {
@@ -49,8 +50,8 @@ void append_cells(std::vector<Cell>& cells, const LoadedColumn& column, std::siz
 void append_names(std::vector<std::string>& names, const std::string& name,
                   const LoadedColumn& column);
 
-// Writes records as CSV or JSON lines to a file, which appears on `commit`, or to standard output;
-// or prints a table of them there.
+// Writes records as CSV or JSON lines to a file, which appears on `commit`, or to a stream; or
+// prints a table of them.
 class RecordWriter {
  public:
   RecordWriter(OutputFormat format, const std::string& path, std::vector<std::string> header);
@@ -63,6 +64,7 @@ class RecordWriter {
 
   OutputFormat format_;
   std::optional<AtomicFile> file_;
+  std::optional<OutputStream> stream_;
   std::vector<std::string> header_;
   std::optional<Table> table_;
   std::string buffer_;

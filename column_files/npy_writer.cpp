@@ -4,7 +4,6 @@
 
 #include <bit>
 #include <cassert>
-#include <cstdio>
 #include <utility>
 
 namespace rtindex {
@@ -35,7 +34,10 @@ std::span<const std::byte> bytes_of(const std::string& text) {
 }  // namespace
 
 NpyWriter::NpyWriter(std::string path, std::string_view descr) : descr_(descr) {
-  if (path == "-") return;
+  if (is_output_stream(path)) {
+    stream_.emplace(std::move(path));
+    return;
+  }
   file_.emplace(std::move(path));
   file_->append(bytes_of(header_text(descr_, 0)));
 }
@@ -52,10 +54,10 @@ void NpyWriter::append(std::span<const std::byte> bytes, std::size_t elements) {
 
 void NpyWriter::commit() {
   const std::string header = header_text(descr_, size_);
-  if (!file_) {
-    // run_command() checks the stream for errors.
-    std::fwrite(header.data(), 1, header.size(), stdout);
-    std::fwrite(waiting_.data(), 1, waiting_.size(), stdout);
+  if (stream_) {
+    stream_->append(bytes_of(header));
+    stream_->append(waiting_);
+    stream_->commit();
     return;
   }
   file_->write_at(0, bytes_of(header));

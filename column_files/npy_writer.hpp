@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "column_files/output_stream.hpp"
 #include "file/atomic_file.hpp"
 
 namespace rtindex {
@@ -34,8 +35,8 @@ template <class T>
   return "<M8[" + std::string(tick) + "]";
 }
 
-// Appends to a 1-D array in .npy 1.0. The file appears on `commit`, which writes the length. "-" is
-// standard output, which receives the whole array on `commit`.
+// Appends to a 1-D array in .npy 1.0. The file appears on `commit`, which writes the length. A
+// stream, such as "-", receives the whole array on `commit`.
 class NpyWriter {
  public:
   NpyWriter(std::string path, std::string_view descr);
@@ -51,7 +52,8 @@ class NpyWriter {
   void append(std::span<const std::byte> bytes, std::size_t elements);
 
   std::optional<AtomicFile> file_;
-  std::vector<std::byte> waiting_;  // for standard output
+  std::optional<OutputStream> stream_;
+  std::vector<std::byte> waiting_;  // for the stream
   std::string descr_;
   std::uint64_t size_ = 0;
 };

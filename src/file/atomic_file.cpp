@@ -129,7 +129,8 @@ void AtomicFile::fail_writing(int error) const {
   if (error == ENOSPC || error == EDQUOT || error == EFBIG)
     fail(ErrorKind::io, "{} cannot be written: {}; free some space, or write to another disk",
          path_, std::strerror(error));
-  fail(ErrorKind::io, "{} cannot be written: {}", path_, std::strerror(error));
+  fail(ErrorKind::io, "{} cannot be written: {}; name a file in another folder", path_,
+       std::strerror(error));
 }
 
 void AtomicFile::write_at(std::size_t offset, std::span<const std::byte> bytes) {

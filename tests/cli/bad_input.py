@@ -259,8 +259,10 @@ class BadInput(CommandTest):
         self.reject(*column_and_keys, "-o", "out.npy", "--matched", "hits", says="--matched")
         (self.folder / "taken.npy").mkdir()
         self.reject(*column_and_keys, "-o", "taken.npy", says="is a folder")
-        (self.folder / "null.npy").symlink_to("/dev/null")
-        self.reject(*column_and_keys, "-o", "null.npy", says="device or pipe")
+        (self.folder / "null.rtindex").symlink_to("/dev/null")
+        self.reject("build", "--column", "column.npy", "-o", "null.rtindex", says="device or pipe")
+        self.reject("build", "--column", "column.npy", "-o", "/proc/x.rtindex", says="name a file in another folder")
+        self.reject(*column_and_keys, "-o", "/dev/full", "--output-format", "csv", says="/dev/full cannot be written")
 
     def test_names_with_line_breaks_stay_on_one_line(self):
         self.reject_lookup(column="a\nb\x1b[31m.npy", says="does not exist")

@@ -123,6 +123,29 @@ class Pipes(CommandTest):
         self.assertEqual(records("nearest", "--column", "cities.csv", "--csv-column", "city", "--key", "P",
                                  "--answer", "key"), [{"lookup": "P", "key": "Oslo"}])
 
+    def test_infinities_are_no_nulls(self):
+        self.write("few.csv", "k,x\n1,inf\n2,-inf\n3,\n")
+        out = self.succeed("lookup", "--column", "few.csv", "--csv-column", "k", "--values", "x", "--key", "1", "--key",
+                           "2", "--key", "3", "--answer", "sum", "-q", "-o", "-", "--output-format", "jsonl").stdout
+        self.assertEqual([json.loads(line)["sum"] for line in out.splitlines()], ["Infinity", "-Infinity", None])
+
+    def test_devices_pipes_and_open_files_are_written_directly(self):
+        self.write("few.csv", "k\n5\n7\n")
+        (self.folder / "link.csv").symlink_to("/dev/fd/3")
+        (self.folder / "null.npy").symlink_to("/dev/null")
+        os.mkfifo(self.folder / "pipe.csv")
+        lookup = "rtindex lookup --column few.csv --key 7 -q"
+        records = "key,any\n7,1\n"
+        self.write("log.txt", "before\n")
+        (self.folder / "same.txt").hardlink_to(self.folder / "log.txt")
+        self.bash(f"{lookup} -o /dev/stdout --output-format csv >> log.txt")
+        self.bash(f"{lookup} -o link.csv 3>> log.txt")
+        self.bash(f"{lookup} -o null.npy")
+        self.assertEqual((self.folder / "same.txt").read_text(), "before\n" + 2 * records)
+        self.assertEqual(self.bash(f"{lookup} -o /dev/stdout --output-format csv | cat"), records)
+        self.assertEqual(self.bash(f"cat pipe.csv & {lookup} -o pipe.csv; wait"), records)
+        self.assertTrue((self.folder / "link.csv").is_symlink() and (self.folder / "null.npy").is_symlink())
+
     def test_notes_stay_out_of_the_data(self):
         out = self.succeed("lookup", "--column", "column.npy", "--key", 1, "--describe", "-o", "-")
         self.assertEqual(len(out.stdout.splitlines()), 2)
