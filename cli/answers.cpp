@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <limits>
 #include <type_traits>
@@ -37,6 +38,13 @@ Cell value_cell(const Aggregates& aggregates, const std::string& tick, std::size
   const auto* const times = std::get_if<std::vector<std::int64_t>>(&aggregates);
   return tick.empty() || times == nullptr ? Cell::number(aggregate_text(aggregates, i))
                                           : Cell::words(time_text((*times)[i], tick));
+}
+
+// A mean of dates is a time of day.
+Cell mean_cell(double mean, const std::string& tick) {
+  if (tick.empty()) return Cell::number(fmt::format("{}", mean));
+  const bool is_date = tick == "D";
+  return Cell::words(time_text(std::llround(is_date ? mean * 86'400 : mean), is_date ? "s" : tick));
 }
 
 // Elements of a column of times.
@@ -288,7 +296,7 @@ Cell AnswerRecords::cell(const Answers& answers, Answer answer, std::size_t i) c
     case Answer::first: return Cell::row(answers.first()[i]);
     case Answer::last: return Cell::row(answers.last()[i]);
     case Answer::sum: return Cell::number(aggregate_text(answers.sum(), i));
-    case Answer::mean: return Cell::number(fmt::format("{}", answers.mean()[i]));
+    case Answer::mean: return mean_cell(answers.mean()[i], ticks_.values);
     case Answer::min: return value_cell(answers.min(), ticks_.values, i);
     case Answer::max: return value_cell(answers.max(), ticks_.values, i);
     case Answer::rows: break;

@@ -4,9 +4,13 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdio>
 #include <memory>
 #include <optional>
+#include <type_traits>
+#include <variant>
+#include <vector>
 
 #include <rtindex/rtindex.hpp>
 
@@ -100,9 +104,11 @@ struct Sinks {
 class BatchRunner {
  public:
   BatchRunner(const Index& index, const AnswerOptions& answer_options,
-              const std::optional<RowFilter>& filter, bool counts, Sinks& sinks, Summary& summary)
+              const std::optional<RowFilter>& filter, bool counts, bool checks_sums, Sinks& sinks,
+              Summary& summary)
       : index_(index),
         answer_options_(answer_options),
+        checks_sums_(checks_sums),
         filter_(filter),
         counts_(counts),
         sinks_(sinks),
@@ -118,6 +124,33 @@ class BatchRunner {
   }
 
  private:
+  // Those of the call; beside sums of 64-bit integers what shows that one wrapped around.
+  [[nodiscard]] AnswerOptions computed() const {
+    AnswerOptions options = answer_options_;
+    if (checks_sums_) options.answers = options.answers | Answer::mean | Answer::count;
+    return options;
+  }
+
+  // Means are of sums of 128 bits.
+  void require_whole_sums(const Answers& answers, std::size_t first) const {
+    if (!checks_sums_) return;
+    std::visit(
+        [&]<class T>(const std::vector<T>& sums) {
+          const double limit = std::is_signed_v<T> ? 0x1p63 : 0x1p64;
+          for (std::size_t i = 0; i < sums.size(); ++i) {
+            const double total = answers.mean()[i] * static_cast<double>(answers.count()[i]);
+            // Rounding hides neither: a sum that wrapped around is far from the total.
+            if (std::abs(total) >= limit * (1 - 0x1p-40) &&
+                std::abs(total - static_cast<double>(sums[i])) >= 0x1p62)
+              fail(
+                  "the sum of lookup {} (counted from 0), about {:.6g}, exceeds 64 bits: request "
+                  "mean and count, or pass values of float64, such as with --type v:float64",
+                  first + i, total);
+          }
+        },
+        answers.sum());
+  }
+
   void run(const LoadedQuery& lookups, Progress& progress) {
     std::size_t first = 0;
     do {  // also once for an empty batch, whose output files have a type
@@ -125,14 +158,14 @@ class BatchRunner {
       const auto start = Clock::now();
       Counters of_slice;
       const Query query = lookups.slice(first, count);
-      const Answers answers =
-          index_.answer(filter_ ? filter_->restricted(query) : query, answer_options_,
-                        {.counters = counts_ ? &of_slice : nullptr});
+      const Answers answers = index_.answer(filter_ ? filter_->restricted(query) : query, computed_,
+                                            {.counters = counts_ ? &of_slice : nullptr});
       const double seconds = seconds_since(start);
       add(summary_.counters, of_slice);
       slice_.adapt(seconds);
       summary_.lookup_seconds += seconds;
       summary_.matched += count_matched(answers);
+      require_whole_sums(answers, first);
       sinks_.append(lookups, first, answers);
       first += count;
       done_ += count;
@@ -143,6 +176,8 @@ class BatchRunner {
 
   const Index& index_;
   const AnswerOptions& answer_options_;
+  bool checks_sums_;
+  AnswerOptions computed_ = computed();
   const std::optional<RowFilter>& filter_;
   bool counts_;
   Sinks& sinks_;
@@ -168,6 +203,21 @@ std::string tick_of(const ChosenValues& values) {
   return std::string(name_of(values.included->time_unit));
 }
 
+// Whether a sum may exceed 64 bits: never where all values together do not. Those of a saved index
+// are not read.
+bool sums_may_wrap(const ChosenValues& values) {
+  const Type type = values.included ? values.included->type : values.column.type();
+  if (type != Type::i64 && type != Type::u64) return false;
+  if (values.included) return true;
+  const ColumnView view = values.column.view();
+  double total = 0;
+  for (std::size_t row = 0; row < view.size(); ++row)
+    total += type == Type::i64
+                 ? std::abs(static_cast<double>(static_cast<const std::int64_t*>(view.data())[row]))
+                 : static_cast<double>(static_cast<const std::uint64_t*>(view.data())[row]);
+  return total >= 0x1p62;
+}
+
 }  // namespace
 
 void run_batch(const BatchOptions& options, const LookupSource& source) {
@@ -186,6 +236,8 @@ void run_batch(const BatchOptions& options, const LookupSource& source) {
   OpenedIndex opened(options);
   const ChosenValues values =
       choose_values(options, opened.column, opened.index ? &*opened.index : nullptr);
+  if (answers.has(Answer::sum) && !tick_of(values).empty())
+    fail("--answer sum of dates or times: expected numbers; pass min, max or mean");
   if (opened.column.are_points() != source.of_points)
     fail("{} holds {}: {}", opened.column.name(), opened.column.type_text(),
          source.of_points ? "build it with --points to filter it"
@@ -223,7 +275,9 @@ void run_batch(const BatchOptions& options, const LookupSource& source) {
       sinks.writer.emplace(format, options.output,
                            sinks.mask ? std::vector<std::string>{"bitmap"}
                                       : sinks.records->header(lookups.front(), format));
-    BatchRunner(*opened.index, answer_options, filter, options.counters, sinks, opened.summary)
+    const bool checks_sums = answers.has(Answer::sum) && sums_may_wrap(values);
+    BatchRunner(*opened.index, answer_options, filter, options.counters, checks_sums, sinks,
+                opened.summary)
         .run(lookups, options.progress_style());
   }
 

@@ -44,12 +44,16 @@ std::string csv_cell(const Cell& cell) {
   return fmt::format("{}", fmt::join(cell.rows, " "));
 }
 
+// JSON has no infinities and no NaN; null is a miss.
+std::string json_number(const std::string& text) {
+  if (text.find_first_of("in") == std::string::npos) return text;
+  return text == "inf" ? "\"Infinity\"" : text == "-inf" ? "\"-Infinity\"" : "\"NaN\"";
+}
+
 std::string json_cell(const Cell& cell) {
   switch (cell.kind) {
     case Cell::Kind::null: return "null";
-    // JSON has no infinities and no NaN.
-    case Cell::Kind::number:
-      return cell.text.find_first_of("in") == std::string::npos ? cell.text : "null";
+    case Cell::Kind::number: return json_number(cell.text);
     case Cell::Kind::text: return json_text(cell.text);
     case Cell::Kind::rows: break;
   }

@@ -269,12 +269,12 @@ class Answers(CommandTest):
                      "--values", "seen.csv", "--values-csv-column", "seen", "--answer", "min",
                      "-o", "n.npy")
         self.assertEqual(self.read("n.npy"), ("<M8[D]", [1]))
-        seen = ["--values", "visits.csv", "--values-csv-column", "at", "--answer", "sum,min,max,count"]
+        seen = ["--values", "visits.csv", "--values-csv-column", "at", "--answer", "min,max,count"]
         self.write("visits.csv", "id,at\n1,2024-01-31T12:30\n1,2024-01-31T12:30:05.25\n2,1969-12-31\n")
         self.succeed("build", "--column", "visits.csv", "--csv-column", "id", "--include",
                      "visits.csv", "--include-csv-column", "at", "-o", "visits.rtindex")
         for source in (["--column", "visits.csv", "--csv-column", "id", *seen],
-                       ["--load", "visits.rtindex", "--answer", "sum,min,max,count"]):
+                       ["--load", "visits.rtindex", "--answer", "min,max,count"]):
             out = self.succeed("lookup", *source, "--key", 1, "--key", 2, "--key", 3).stdout
             rows = [line.split() for line in out.splitlines()[-3:]]
             self.assertEqual([row[-2:] for row in rows], [
@@ -282,7 +282,31 @@ class Answers(CommandTest):
                 ["1969-12-31T00:00:00.000000", "1969-12-31T00:00:00.000000"], ["-", "-"]])
             self.succeed("lookup", *source, "--key", 2, "--key", 3, "-o", "n.npy")
             self.assertEqual(self.read("n.max.npy"), ("<M8[us]", [-86400 * 10**6, -(2**63)]))
-            self.assertEqual(self.read("n.sum.npy"), ("<i8", [-86400 * 10**6, -(2**63)]))
+
+    def test_sums_beyond_64_bits(self):
+        most = 2**63 - 1
+        self.write("v.csv", f"k,x\n1,{most}\n1,{most}\n2,{most}\n2,-5\n3,\n")
+        call = ["lookup", "--column", "v.csv", "--csv-column", "k", "--values", "x", "-q"]
+        self.reject(*call, "--key", 2, "--key", 1, "--answer", "sum",
+                    says=["lookup 1", "exceeds 64 bits", "mean and count"])
+        self.assertEqual(self.succeed(*call, "--key", 2, "--key", 3, "--key", 9, "--answer", "sum", "-o", "-").stdout,
+                         f"key,sum\n2,{most - 5}\n3,\n9,\n")
+        self.assertIn("1.8446744073709552e+19", self.succeed(*call, "--key", 1, "--answer", "sum", "--type",
+                                                             "x:float64").stdout)
+        self.write_npy("k.npy", "<i8", [1, 1, 2])
+        for descr, values in ("<u8", [2**64 - 1, 1, 2**64 - 1]), ("<i8", [-2**63, -1, -2**63]):
+            self.write_npy("x.npy", descr, values)
+            call = ["lookup", "--column", "k.npy", "--values", "x.npy", "--answer", "sum", "-q", "-o", "-"]
+            self.reject(*call, "--key", 1, says="exceeds 64 bits")
+            self.assertEqual(self.succeed(*call, "--key", 2).stdout, f"key,sum\n2,{values[2]}\n")
+
+    def test_times_have_a_mean_and_no_sum(self):
+        self.write("v.csv", "k,d,t\n1,2024-01-31,2024-01-31T12:00\n1,2024-02-01,2024-01-31T13:00\n")
+        call = ["lookup", "--column", "v.csv", "--csv-column", "k", "--key", "1", "--key", "2", "-q", "-o", "-",
+                "--answer"]
+        for name, mean in ("d", "2024-01-31T12:00:00"), ("t", "2024-01-31T12:30:00.000000"):
+            self.assertEqual(self.succeed(*call, "mean", "--values", name).stdout, f"key,mean\n1,{mean}\n2,\n")
+            self.reject(*call, "sum", "--values", name, says=["sum of dates or times", "min, max or mean"])
 
     def test_nothing_to_index_and_nothing_to_find(self):
         self.write_npy("none.npy", "<u4", [])
