@@ -1,5 +1,7 @@
 #include "cli/batch.hpp"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <string_view>
@@ -9,6 +11,7 @@
 #include "base/types.hpp"
 #include "cli/reading.hpp"
 #include "cli/records.hpp"
+#include "cli/suggestion.hpp"
 #include "column_files/text_values.hpp"
 
 namespace rtindex::cli {
@@ -23,6 +26,21 @@ bool names_stdout(const std::string& path) {
 
 std::string require_a_name(const std::string& text) {
   return text.empty() ? "expected a file name, got an empty text" : "";
+}
+
+// All but bitmaps of each lookup.
+Answer printed_answer(std::string_view name) {
+  if (name == name_of(Answer::bitmaps))
+    fail("bitmaps of each lookup are for programs: pass --answer bitmap, the rows of all lookups");
+  std::vector<std::string> names;
+  for (const Answer answer : all_answers()) {
+    if (answer == Answer::bitmaps) continue;
+    if (name_of(answer) == name) return answer;
+    names.emplace_back(name_of(answer));
+  }
+  const std::string meant = closest_word(name, names);
+  fail("unknown --answer '{}': expected {}{}", name, fmt::join(names, ", "),
+       meant.empty() ? "" : fmt::format("; did you mean {}?", meant));
 }
 
 LoadedColumn joined(std::vector<LoadedColumn> parts) {
@@ -134,8 +152,8 @@ void BatchOptions::add_saved_to(CLI::App& verb) {
   add_file_option(verb, "--load", saved, "Index file of `rtindex build`, instead of --column")
       ->type_name("FILE.rtindex");
   verb.add_option("--verify", verify,
-                  "quick or full: full compares every byte of --load with its\n"
-                  "checksum (quick)")
+                  "quick or full: full compares every byte that is read of\n"
+                  "--load with its checksum (quick)")
       ->type_name("HOW")
       ->group(input_group);
 }
@@ -245,10 +263,7 @@ AnswerSet BatchOptions::answer_set() const {
   std::string_view rest = answers;
   for (;;) {
     const std::size_t comma = rest.find(',');
-    set = set | answer_named(trimmed(rest.substr(0, comma)));
-    if (set.has(Answer::bitmaps))
-      fail(
-          "bitmaps of each lookup are for programs: pass --answer bitmap, the rows of all lookups");
+    set = set | printed_answer(trimmed(rest.substr(0, comma)));
     if (comma == std::string_view::npos) return set;
     rest.remove_prefix(comma + 1);
   }

@@ -150,6 +150,19 @@ std::string what_is_unknown(const CLI::App& app, const std::string& message,
   return unknown_option(parsed_verb(app), what.substr(0, what.find(' ')));
 }
 
+// CLI11 says "Could not convert: --limit = -1".
+std::string invalid_number(const CLI::App& app, const std::string& message) {
+  constexpr std::string_view before = "Could not convert: ";
+  const std::size_t equals = message.find(" = ");
+  if (!message.starts_with(before) || equals == std::string::npos) return message;
+  const std::string name = message.substr(before.size(), equals - before.size());
+  const std::string text = message.substr(equals + 3);
+  const CLI::Option* const option = parsed_verb(app).get_option_no_throw(name);
+  const bool is_count = option != nullptr && option->get_type_name() == "N";
+  return fmt::format("invalid {} {}: expected {}", name, text,
+                     is_count ? "an integer from 0 to 4294967295" : "a number");
+}
+
 int explain(const CLI::App& app, const CLI::ParseError& error,
             const std::vector<std::string>& arguments) {
   if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {
@@ -158,6 +171,9 @@ int explain(const CLI::App& app, const CLI::ParseError& error,
     if (typo.empty()) return app.exit(error);
     return report(bad_input, fmt::format("{}; see `{}`", typo, help_command(app)));
   }
+  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ConversionError))
+    return report(bad_input, fmt::format("{}; see `{}`", invalid_number(app, error.what()),
+                                         help_command(app)));
   const bool is_unknown = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
   return report(bad_input, fmt::format("{}; see `{}`",
                                        is_unknown ? what_is_unknown(app, error.what(), arguments)

@@ -132,12 +132,21 @@ std::string json_line(const std::string& file, const ColumnInfo& info) {
   return json + "}\n";
 }
 
+// A text that fits a table.
+std::string shortened(std::string text) {
+  constexpr std::size_t longest = 60;
+  if (text.size() <= longest) return text;
+  std::size_t cut = longest - 3;
+  while (cut != 0 && (text[cut] & 0xc0) == 0x80) --cut;  // not within a character of UTF-8
+  return text.substr(0, cut) + "...";
+}
+
 void print_table(const std::vector<ColumnInfo>& columns) {
   Table table({"column", "type", "rows", "null", "min", "max"});
   for (const ColumnInfo& info : columns)
     if (info.error.empty())
       table.add({info.name, info.type, fmt::format("{}", info.rows), fmt::format("{}", info.nulls),
-                 info.min.value_or("-"), info.max.value_or("-")});
+                 shortened(info.min.value_or("-")), shortened(info.max.value_or("-"))});
   if (table.rows() != 0) fmt::print("{}", table.text());
   const std::string* last_error = nullptr;  // of a broken line every column has the same
   for (const ColumnInfo& info : columns) {

@@ -207,8 +207,8 @@ void add_update(CLI::App& app) {
       ->group(input_group);
   add_changes(*verb, *options);
   verb->add_option("--verify", options->verify,
-                   "quick or full: full compares every byte of the index file\n"
-                   "with its checksum (quick)")
+                   "quick or full: full compares every byte that is read of\n"
+                   "the index file with its checksum (quick)")
       ->type_name("HOW")
       ->group(input_group);
   verb->add_option("--format", options->format,

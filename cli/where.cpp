@@ -24,13 +24,21 @@ struct Where {
   std::string name, condition;
 };
 
+// The end of the name: a name with an equals sign is in quotes.
+std::size_t find_equals(const std::string& text) {
+  if (!text.starts_with('"')) return text.find('=');
+  const std::size_t quote = text.find("\"=", 1);
+  return quote == std::string::npos ? text.find('=') : quote + 1;
+}
+
 std::vector<Where> conditions_of(const std::vector<std::string>& texts) {
   std::vector<Where> conditions;
   for (const std::string& text : texts) {
-    const std::size_t equals = text.find('=');
+    const std::size_t equals = find_equals(text);
     if (equals == std::string::npos || equals == 0)
       fail("invalid --where {}: expected NAME=CONDITION, such as price=10:20", text);
     Where one{text.substr(0, equals), text.substr(equals + 1)};
+    if (one.name.starts_with('"')) one.name = split_values(one.name, "--where").front();
     if (std::any_of(conditions.begin(), conditions.end(),
                     [&](const Where& other) { return other.name == one.name; }))
       fail("two conditions --where on {}: join them to one", one.name);

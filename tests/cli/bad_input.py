@@ -234,7 +234,10 @@ class BadInput(CommandTest):
         self.reject_lookup("--answer", "", says="expected any")
         self.reject_lookup("--answer", "count,none", says="expected any")
         self.reject_lookup("--limit", "3", says="--limit needs rows")
-        self.reject_lookup("--answer", "rows", "--limit", "-3", says="--limit")
+        self.reject_lookup("--answer", "cuont", says="did you mean count?")
+        self.assertNotIn("bitmaps", self.run_command("lookup", "--column", "column.npy", "--answer", "foo").stderr)
+        self.reject_lookup("--answer", "rows", "--limit", "-3",
+                           says="invalid --limit -3: expected an integer from 0 to 4294967295")
         self.reject_lookup("--answer", "rows", "--limit", "many", says="--limit")
         self.reject_lookup("--key", "1", says="not both")
         self.reject("lookup", "--column", "column.npy", "--keys", says="--keys")

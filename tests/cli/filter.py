@@ -38,6 +38,14 @@ class Filters(CommandTest):
         self.expect(["price=20:10", "day=2024-01-01:"], lambda p, d, c: False)
         self.expect(["price=17"], lambda p, d, c: p == 17)
 
+    def test_a_column_whose_name_has_an_equals_sign(self):
+        self.write("sales.csv", "a=b,store\n1,3\n2,3\n")
+        self.assertEqual(self.rows('"a=b"=2', "store=3"), [1])
+
+    def test_a_note_on_one_column_is_printed_once(self):
+        notes = self.succeed("filter", "--column", "sales.csv", "--where", "price=1").stderr
+        self.assertEqual(notes.count("fields are null"), 1)
+
     def test_nulls_and_empty_texts_differ(self):
         self.write("sales.csv", 'city,store\nUlm,3\n,3\n"",3\nBonn,4\n')
         self.assertEqual(self.rows("city=", "store=3"), [1])
