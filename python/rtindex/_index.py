@@ -16,6 +16,7 @@ from ._columns import column as column_of
 from ._device import first_array, library_of, spec_for
 from ._error_texts import named_errors, timed_errors
 from ._errors import InvalidArgumentError
+from ._interval_sides import has_nulls_alone
 from ._intervals import Intervals, from_pandas, interval_column
 from ._overloads import NearestName
 from ._names import as_table, columns_of, is_scalar, names_of
@@ -281,8 +282,13 @@ def _texts(column: Any, nan_as_null: bool | None) -> dict[str, str]:
     if reordered:
         texts["ordered_categories"] = reordered
     zones = [zone_of_keys(part) for part in parts]
-    if isinstance(column, Intervals):  # of which one side may be text, or nulls alone
-        zones[-2:] = [zones[-2] or zones[-1]] * 2
+    if isinstance(column, Intervals) and zones[-2] != zones[-1]:
+        # One side may be text, or nulls alone, whose zone does not count.
+        if has_nulls_alone(column.start, nan_as_null):
+            zones[-2] = zones[-1]
+        elif not has_nulls_alone(column.end, nan_as_null):
+            zones[-2] = zones[-2] or zones[-1]
+        zones[-1] = zones[-2]
     if any(zones):
         texts["time_zones"] = ",".join(zones)
     if nan_as_null is not None:

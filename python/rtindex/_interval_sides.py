@@ -14,7 +14,7 @@ from ._errors import InvalidArgumentError
 from ._lists import is_missing, times_of
 from ._names import is_pandas
 from ._times import zone_of_keys
-from ._types import DECIMALS, INTEGERS, ColumnType
+from ._types import DECIMALS, INTEGERS, TIMES, ColumnType
 
 
 def in_one_type(given: tuple[Any, Any], sides: tuple[Column, Column],
@@ -24,22 +24,24 @@ def in_one_type(given: tuple[Any, Any], sides: tuple[Column, Column],
     type of the other side; ISO texts beside times are times; whole numbers that pandas holds as
     floats, because one is missing, are integers beside integers; decimals have the larger scale."""
     found, zones = [*sides], [zone_of_keys(data) for data in given]
-    if sides[0].type == sides[1].type and sides[0].scale == sides[1].scale:
+    if (sides[0].type == sides[1].type and sides[0].scale == sides[1].scale
+            and bool(zones[0]) == bool(zones[1])):
         return found, zones
     if sides[0].type in DECIMALS and sides[1].type in DECIMALS:
         return _in_one_scale(sides), zones
-    for own, other in ((0, 1), (1, 0)):
+    # Of two sides of nulls alone, times count.
+    for own, other in ((1, 0), (0, 1)) if sides[0].type in TIMES else ((0, 1), (1, 0)):
         data, there = given[own], sides[other]
         if is_device_array(data):
             continue
-        if _has_nulls_alone(data, nan_as_null):
+        if has_nulls_alone(data, nan_as_null):
             found[own] = column([None] * len(sides[own]),
                                 ColumnType(there.type, there.unit, scale=there.scale))
             zones[own] = zones[other]
             break
         if sides[own].type == "string" and there.type in ("date32", "timestamp64"):
             try:
-                times, zones[own] = times_of(_texts(data))
+                times, zones[own] = times_of(texts(data))
             except InvalidArgumentError as error:
                 raise InvalidArgumentError(f"the {('starts', 'ends')[own]} of the intervals are "
                                            f"text: {error}; convert other formats with "
@@ -83,7 +85,7 @@ def _whole_numbers(data: Any, nan_as_null: bool | None) -> Any:
     return data.astype("Int64")
 
 
-def _has_nulls_alone(data: Any, nan_as_null: bool | None) -> bool:
+def has_nulls_alone(data: Any, nan_as_null: bool | None = None) -> bool:
     if is_pandas(data):
         return nan_as_null is not False and bool(data.isna().all())
     if hasattr(data, "null_count"):  # of polars a method, of Arrow a number
@@ -93,12 +95,14 @@ def _has_nulls_alone(data: Any, nan_as_null: bool | None) -> bool:
         return bool(np.ma.getmaskarray(data).all())
     if isinstance(data, np.ndarray) and data.dtype.kind == "f":
         return nan_as_null is True and bool(np.isnan(data).all())
+    if isinstance(data, np.ndarray) and data.dtype.kind in "mM":
+        return bool(np.isnat(data).all())
     if isinstance(data, (list, tuple)) or getattr(data, "dtype", None) == object:
         return all(is_missing(item) for item in data)
     return False
 
 
-def _texts(data: Any) -> list[Any]:
+def texts(data: Any) -> list[Any]:
     """Texts and None."""
     for name in ("to_pylist", "to_list", "tolist"):  # of Arrow, polars and pandas, NumPy
         if hasattr(data, name):

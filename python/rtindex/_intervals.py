@@ -14,7 +14,8 @@ from ._errors import InvalidArgumentError
 from ._interval_sides import in_one_type
 from ._names import columns_of, is_scalar
 from ._query import EndsName, require_ends
-from ._types import ColumnType, Rounding
+from ._type_names import type_name
+from ._types import TIMES, ColumnType, Rounding
 from ._units import in_unit, length_of
 
 _CLOSED: dict[str, EndsName] = {"both": "[]", "left": "[)", "right": "(]", "neither": "()"}
@@ -98,6 +99,10 @@ def interval_column(data: Intervals, target: ColumnType | None = None,
     if start.type == end.type and start.unit != end.unit:
         raise InvalidArgumentError(f"the starts of the intervals are in {start.unit or 'days'} and "
                                    f"the ends in {end.unit or 'days'}: convert one of them")
+    if start.type != end.type and not {start.type, end.type}.isdisjoint((*TIMES, "string")):
+        raise InvalidArgumentError(
+            f"the starts of the intervals are {type_name(start.type, start.unit)} and the ends "
+            f"{type_name(end.type, end.unit)}: convert one of them")
     for queried in data.queries:
         start, end = _in_finer_unit(start, end, column(queried))
     return Column.intervals([*parts[:-2], start, end], data.ends)
@@ -109,7 +114,7 @@ def _in_one_unit(start: Column, end: Column) -> tuple[Column, Column]:
     if of_start is None or of_end is None or (of_start == of_end and start.type == end.type):
         return start, end
     fine = start if (of_start, start.type == "date32") < (of_end, end.type == "date32") else end
-    target = ColumnType(fine.type, fine.unit)
+    target = ColumnType("time64" if fine.type == "time32" else fine.type, fine.unit)
     return in_unit(start, target), in_unit(end, target)
 
 
@@ -124,10 +129,10 @@ def _in_finer_unit(start: Column, end: Column, queried: Column) -> tuple[Column,
 
 
 def _length(point: Column) -> int | None:
-    """Of a tick of dates and timestamps, in attoseconds."""
+    """Of a tick of times, in attoseconds."""
     if point.type == "date32":
         return length_of("D")
-    return length_of(point.unit) if point.type == "timestamp64" and point.unit else None
+    return length_of(point.unit) if point.type in TIMES and point.unit else None
 
 
 def from_pandas(data: Any) -> Intervals | None:

@@ -173,7 +173,10 @@ Column composite(const std::vector<const Column*>& parts, const CompositeShape& 
   for (const Column* part : parts) {
     units.push_back(part->unit());
     joined.push_back(as_one_view(*part));
-    views.push_back(joined.back().view);
+    // Only views of Arrow have their unit: the one of the column counts.
+    ColumnView view = joined.back().view;
+    const bool has_unit = shape.interval_ends && has_time_unit(view.type());
+    views.push_back(has_unit ? view.with_time_unit(TimeUnit::unspecified) : std::move(view));
   }
   Column column(Type::composite, joined_units(units));
   column.append(shaped(std::move(views), shape));
