@@ -85,7 +85,8 @@ def merge_overlap(left: Any, right: Any, on: Any = None, left_on: Any = None, ri
     groups = [groups_of(left[a], right[b]) for a, b in zip(left_keys, right_keys)]
     points = numbers([*left_points, *right_points])
     probe, rows = pairs([a for a, _ in groups], points[:len(left_points)],
-                        [b for _, b in groups], points[len(left_points):], ends, how)
+                        [b for _, b in groups], points[len(left_points):], ends, how,
+                        (left_on if on is None else on, right_on if on is None else on))
     if rows is None:
         return left.iloc[probe]
     return side_by_side(left, right, probe, rows, left_keys, right_keys, suffixes)

@@ -107,7 +107,7 @@ def join_overlap(left: Any, right: Any, *, on: Any = None,
               for a, b in zip(left_keys, right_keys)]
     probe, rows = pairs([a for a, _ in groups], [left.get_column(name) for name in left_names],
                         [b for _, b in groups], [right.get_column(name) for name in right_names],
-                        ends, how)
+                        ends, how, (left_names, right_names))
     if rows is None:
         return like_left(left[probe])
     found = _taken(left, left.columns, probe)

@@ -6,10 +6,12 @@ import datetime
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 
 import rtindex
 from rtindex.pandas import merge_overlap, merge_range
+from rtindex.polars import join_overlap
 
 
 def frame(group, start=1, end=2):
@@ -109,3 +111,49 @@ def test_categories_of_intervals_are_intervals():
         rtindex.build([1]).lookup(groups)
     with pytest.raises(rtindex.InvalidArgumentError, match="expected intervals of pandas, or starts"):
         rtindex.intervals([1, 2])
+
+
+def pandas_and_polars(left, right, **options):
+    """Results of both libraries; `left` and `right` are columns by name."""
+    return (merge_overlap(pd.DataFrame(left), pd.DataFrame(right), ends="[)", **options),
+            join_overlap(pl.DataFrame(left), pl.DataFrame(right), ends="[)", **options).to_pandas())
+
+
+def test_contracts_without_an_end():
+    days = [datetime.datetime(2024, 1, 1), datetime.datetime(2024, 1, 4)]
+    closed, opened = {"from": days, "to": days[::-1][:1] * 2}, {"from": days, "to": [None, None]}
+    for left, right in ((opened, opened), (opened, closed), (closed, opened)):
+        for found in pandas_and_polars(left, right, on=("from", "to"), how="left"):
+            assert len(found) == 2 and found.iloc[:, 2].isna().all()
+    nan = pd.DataFrame(opened).assign(to=np.nan)
+    zoned = pd.DataFrame(closed).apply(lambda column: column.dt.tz_localize("Europe/Berlin"))
+    never = zoned.assign(to=pd.Series([pd.NaT, pd.NaT]))
+    for left, right in ((nan, nan), (zoned, never), (never, zoned), (never, never)):
+        assert len(merge_overlap(left, right, on=("from", "to"), ends="[)", how="left")) == 2
+
+
+@pytest.mark.parametrize("side", ["left", "right", "both"])
+def test_polars_columns_of_two_types(side):
+    frame = pl.DataFrame({"from": [datetime.datetime(2024, 1, 1)], "to": [datetime.datetime(2024, 1, 4)]})
+    for other in (frame.with_columns(pl.col("to").cast(pl.Datetime("ms"))),
+                  frame.with_columns(pl.col("to").cast(pl.Date)),
+                  frame.with_columns(pl.col("to").dt.to_string("%Y-%m-%d"))):
+        left, right = (other if side in (own, "both") else frame for own in ("left", "right"))
+        assert len(join_overlap(left, right, on=("from", "to"), ends="[)")) == 1
+
+
+def test_reversed_intervals_are_an_error_on_both_sides():
+    good, bad = {"s": [1, 2], "e": [3, 4]}, {"s": [1, 4], "e": [3, 2]}
+    for left, right, side in ((good, bad, "right"), (bad, good, "left")):
+        for call, of in ((merge_overlap, pd.DataFrame), (join_overlap, pl.DataFrame)):
+            with pytest.raises(rtindex.InvalidArgumentError,
+                               match=f"the {side} frame's 's' and 'e': the interval in row 1 ends at 2"):
+                call(of(left), of(right), on=("s", "e"), ends="[)")
+
+
+def test_errors_name_the_columns_of_the_frames():
+    times = pd.DataFrame({"at": pd.to_datetime(["2024-01-01"], utc=True)})
+    right = pd.DataFrame({"s": pd.to_datetime(["2024-01-01"]), "e": pd.to_datetime(["2024-01-02"])})
+    with pytest.raises(rtindex.InvalidArgumentError) as error:
+        merge_overlap(times, right, left_on="at", right_on=("s", "e"), ends="[)")
+    assert str(error.value).startswith("the left frame's 'at': ") and "index" not in str(error.value)
