@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from ._device import device_rows, first_array, is_device_array, library_of, wron
 from ._errors import InvalidArgumentError
 from ._lists import Array, plain_array
 from ._names import as_table, columns_of, is_scalar, names_of
+from ._nulls import null_count
 from ._times import TimeType
 from ._types import INTEGERS, ColumnType
 
@@ -51,22 +52,38 @@ def row_column(rows: Any, size: int) -> Column:
         return Column.elements("uint32", rows)  # changes of one row are many
     if is_device_array(rows):
         return device_rows(rows, size)
-    if np.ma.is_masked(rows):
+    if isinstance(rows, np.ma.MaskedArray) and np.ma.is_masked(rows):
         raise InvalidArgumentError(
             "invalid rows: one is masked; remove it from the rows and of what they get, such as "
             "with rows.compressed() and keys[~rows.mask]")
+    if isinstance(rows, (set, frozenset)):
+        raise InvalidArgumentError("invalid rows: expected a list, got a set, which has no order: "
+                                   "pass sorted(rows)")
+    if isinstance(rows, Iterator):
+        rows = [*rows]
     try:
         numbers = np.asarray(rows)
     except ValueError:
         raise InvalidArgumentError("invalid rows: pass a flat list of integers") from None
     if numbers.ndim > 1:
         raise InvalidArgumentError(f"invalid rows of {numbers.ndim} dimensions: pass a flat list")
-    if numbers.dtype.kind not in "iu" and numbers.size:
+    is_whole = numbers.dtype.kind in "iu" or all(type(row) is int for row in numbers.flat)
+    if not is_whole and null_count(rows):
+        raise InvalidArgumentError("invalid rows: one is null; remove it, and what it gets")
+    if not is_whole:
         mask = "; for a mask, pass np.flatnonzero(mask)" if numbers.dtype.kind == "b" else ""
         raise InvalidArgumentError(f"invalid rows of type {numbers.dtype}: expected integers{mask}")
-    if numbers.size and not (0 <= numbers.min() and numbers.max() < size):
-        raise InvalidArgumentError(wrong_rows(size))
+    wrong = _outside(numbers, size)
+    if wrong is not None:
+        raise InvalidArgumentError(wrong_rows(size).replace("invalid rows", f"invalid row {wrong}"))
     return column(np.ascontiguousarray(numbers, np.uint32).reshape(-1))
+
+
+def _outside(numbers: Array, size: int) -> Any:
+    """The first number that is no row; None if all are."""
+    if not numbers.size or 0 <= numbers.min() and numbers.max() < size:
+        return None
+    return next(row for row in numbers.flat if not 0 <= row < size)
 
 
 def named_columns(include: Any) -> list[tuple[str, Any]]:

@@ -5,14 +5,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from ._columns import column
 from ._core import Column
 from ._device import is_device_array
 from ._errors import InvalidArgumentError
-from ._lists import is_missing, times_of
+from ._lists import times_of
 from ._names import is_pandas
+from ._nulls import null_count
 from ._times import zone_of_keys
 from ._types import DECIMALS, INTEGERS, TIMES, ColumnType
 
@@ -86,20 +85,9 @@ def _whole_numbers(data: Any, nan_as_null: bool | None) -> Any:
 
 
 def has_nulls_alone(data: Any, nan_as_null: bool | None = None) -> bool:
-    if is_pandas(data):
-        return nan_as_null is not False and bool(data.isna().all())
-    if hasattr(data, "null_count"):  # of polars a method, of Arrow a number
-        count = data.null_count() if callable(data.null_count) else data.null_count
-        return bool(count == len(data))
-    if isinstance(data, np.ma.MaskedArray):
-        return bool(np.ma.getmaskarray(data).all())
-    if isinstance(data, np.ndarray) and data.dtype.kind == "f":
-        return nan_as_null is True and bool(np.isnan(data).all())
-    if isinstance(data, np.ndarray) and data.dtype.kind in "mM":
-        return bool(np.isnat(data).all())
-    if isinstance(data, (list, tuple)) or getattr(data, "dtype", None) == object:
-        return all(is_missing(item) for item in data)
-    return False
+    if is_pandas(data) and nan_as_null is False or not hasattr(data, "__len__"):
+        return False
+    return null_count(data, nan_as_null is True) == len(data)
 
 
 def texts(data: Any) -> list[Any]:

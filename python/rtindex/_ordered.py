@@ -17,6 +17,7 @@ from ._join_calls import JoinCalls
 from ._keys import OBJECTS, key_answer, key_dtype
 from ._kinds import Kind, kind_of
 from ._lists import Array
+from ._nulls import null_count
 from ._query import EndsName, Query
 from ._ranked_keys import at_positions, elements_column, keys_at, part_column, positions
 from ._types import ColumnType
@@ -69,9 +70,14 @@ class OrderedCalls(JoinCalls):
         return self._key_at(float(q))
 
     def isin(self, values: Any) -> Array:
-        """A mask of the rows whose key is one of `values`, as `pandas.Index.isin` returns it."""
+        """A mask of the rows whose key is one of `values`, as `pandas.Index.isin` returns it: a null
+        is equal to a null. Values that no key could equal are an error."""
         keys = [*values] if isinstance(values, (set, frozenset)) else values
         mask: Array = self._answer(Query.equal(keys), Kind(), "bitmap", Options())
+        nulls = self.nulls()
+        if len(nulls) and self.type != "composite" and null_count(
+                keys, self._type.nan_as_null is not False):
+            mask[nulls] = True
         return mask
 
     def rank(self, keys: Any, side: Literal["left", "right"] = "left") -> Any:

@@ -270,6 +270,13 @@ def test_names_of_arguments():
     assert index.lookup(4, "sum") == 8
 
 
+def test_rows_may_be_an_iterator():
+    index = rtindex.build([1, 2, 3, 4])
+    index.erase(row for row in (0, 2))
+    index.update(np.array([1], object), [9])
+    assert [*index] == [4, 9]
+
+
 PLAIN = [5, 6, 7]
 REFUSED = {
     "row 1 is named twice": lambda index: index.erase([1, 1]),
@@ -280,7 +287,13 @@ REFUSED = {
     "a flat list of integers": lambda index: index.erase([[0], [1, 2]]),
     "pass np.flatnonzero(mask)": lambda index: index.erase(np.array([True, False, True])),
     "rows of type <U1": lambda index: index.erase(["0"]),
-    "rows of type object": lambda index: index.erase([None]),
+    "rows: one is null; remove it": lambda index: index.erase([None]),
+    "one is null": lambda index: index.update(pa.array([0, None]), [1, 2]),
+    "rows: one is null": lambda index: index.erase(pd.array([0, None], "Int64")),
+    "one is null; ": lambda index: index.erase(pl.Series([0, None])),
+    "row 99: expected rows of a column of 3 rows": lambda index: index.erase([0, 99]),
+    "row 1180591620717411303424: ": lambda index: index.erase([2**70]),
+    "pass sorted(rows)": lambda index: index.erase({0, 1}),
     "one is masked": lambda index: index.erase(np.ma.MaskedArray([0, 2], [False, True])),
     "string keys cannot be compared": lambda index: index.insert(["a"], [1]),
     "cannot be compared with an int64 column": lambda index: index.erase_keys(["a"]),
