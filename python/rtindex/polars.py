@@ -146,8 +146,8 @@ def join(left: Any, right: Any, on: Any = None, how: str = "inner", *, left_on: 
 
     # Without rows, polars checks the arguments and names the columns.
     named = by_polars(left.clear(), right.clear(), **options)
-    if options or not all(_are_plain(frame, own if on is None else on)
-                          for frame, own in ((left, left_on), (right, right_on))):
+    sides = [(left, left_on if on is None else on), (right, right_on if on is None else on)]
+    if options or not all(_are_plain(*side) for side in sides) or _are_wide(*sides):
         order = {"maintain_order": "right_left" if how == "right" else "left_right"}
         return like_left(by_polars(left, right, **(order | options)))
     left_keys, right_keys = (_names(own if on is None else on) for own in (left_on, right_on))
@@ -188,6 +188,13 @@ def _are_plain(frame: polars.DataFrame, keys: Any) -> bool:
         return False
     names = _names(keys)
     return all(isinstance(name, str) and not frame.schema[name].is_nested() for name in names)
+
+
+def _are_wide(left: tuple[polars.DataFrame, Any], right: tuple[polars.DataFrame, Any]) -> bool:
+    """Whether keys of two integer types need more than 64 bits to be compared."""
+    types = [[frame.schema[name] for name in _names(keys)] for frame, keys in (left, right)]
+    return any(a != b and a.is_integer() and b.is_integer() and not (
+        _fits_int64(a) and _fits_int64(b)) for a, b in zip(*types))
 
 
 def _taken(frame: polars.DataFrame, names: Sequence[str], rows: Array) -> polars.DataFrame:
@@ -281,7 +288,7 @@ def _rows(left_by: list[Any], right_by: list[Any], keys: polars.Series, right_ke
 
 def _groups(left: polars.Series, right: polars.Series) -> tuple[Any, Any]:
     """Both sides of a `by` column as integers that are equal where the values are."""
-    if left.dtype != right.dtype and _fits_int64(left) and _fits_int64(right):
+    if left.dtype != right.dtype and _fits_int64(left.dtype) and _fits_int64(right.dtype):
         left, right = left.cast(polars.Int64), right.cast(polars.Int64)
     if left.dtype != right.dtype:
         raise InvalidArgumentError(f"the columns '{left.name}' and '{right.name}' differ in type, "
@@ -301,8 +308,8 @@ def _groups(left: polars.Series, right: polars.Series) -> tuple[Any, Any]:
     return grouped(left, right, number) if left.dtype.is_integer() else number()
 
 
-def _fits_int64(keys: polars.Series) -> bool:
-    return keys.dtype.is_integer() and str(keys.dtype) not in ("UInt64", "Int128")
+def _fits_int64(dtype: Any) -> bool:
+    return dtype.is_integer() and str(dtype) not in ("UInt64", "Int128", "UInt128")
 
 
 def _plain(keys: polars.Series) -> polars.Series:

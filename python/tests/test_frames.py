@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import polars.testing
+import pyarrow as pa
 import pytest
 
 import rtindex
@@ -243,6 +244,9 @@ RARE = {
     "Int8": pd.Series([3, 1, None, 3], dtype="Int8"),
     "floats": pd.Series([3, 1, np.nan, 3.5, -0.0, 0.0]),
     "durations": pd.Series(pd.to_timedelta([3, 1, None], unit="s")),
+    "dictionaries": pd.Series(["b", "a", None, "b"], dtype=pd.ArrowDtype(pa.dictionary(pa.int32(), pa.string()))),
+    "intervals": pd.Series(pd.arrays.IntervalArray.from_breaks([0, 1, 2])),
+    "sparse": pd.Series(pd.arrays.SparseArray([1, 2])),
 }
 MERGES = ["inner", "left", "right", "outer"]
 
@@ -253,7 +257,7 @@ def test_rare_keys_as_pandas_has_them(how):
     for first, second in pairs:
         left = pd.DataFrame({"key": RARE[first], "l": range(len(RARE[first]))})
         right = pd.DataFrame({"key": RARE[second], "r": range(len(RARE[second]))}).iloc[::-1]
-        for one, other in ((left, right), (left[:0], right), (left, right[:0])):
+        for one, other in ((left, right), (left[:0], right), (left, right[:0]), (left[1:], right), (left, right[1:])):
             try:
                 wanted = pd.merge(one, other, how, on="key")
             except (TypeError, ValueError):
@@ -285,3 +289,12 @@ def test_expressions_and_nested_keys_as_polars_has_them(how):
         wanted = left.join(right, how=how, maintain_order=order, **options)
         polars.testing.assert_frame_equal(rtindex.polars.join(left, right, how=how, **options), wanted,
                                           check_row_order=how != "full")
+
+
+@pytest.mark.parametrize("how", ["inner", "left", "right", "full", "semi", "anti"])
+@pytest.mark.parametrize("types", [("UInt64", "Int64"), ("Int32", "UInt64"), ("UInt8", "Int16"), ("Int128", "Int64")])
+def test_polars_joins_integers_of_two_types(how, types):
+    left, right = (pl.DataFrame({"k": pl.Series(keys, dtype=getattr(pl, name)), side: range(3)})
+                   for keys, name, side in zip(([1, 2, 5], [5, 2, 7]), types, "lr"))
+    order = {"maintain_order": "right_left" if how == "right" else "left_right"}
+    polars.testing.assert_frame_equal(rtindex.polars.join(left, right, "k", how), left.join(right, "k", how, **order))
