@@ -56,6 +56,10 @@ def answer(index: _core.Index, query: Query, bound: _core.Query, key_type: Colum
     `bound` is the query with its columns in the type of the indexed one, `key_type`.
     """
     names = (names,) if isinstance(names, str) else _names(names)
+    if len(names) > 1:
+        for name in names:
+            if names.count(name) > 1:
+                raise InvalidArgumentError(f"the answer {name!r} is requested twice: request it once")
     if "bitmap" in names or "bitmaps" in names:
         return _with_bitmaps(index, query, bound, key_type, kind, names, options)
     limit = NO_LIMIT if options.limit is None else _limit(options.limit)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import os
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import IO, Any, Literal, TypeAlias, Union
 
 from . import _core
@@ -15,7 +16,7 @@ from ._changes import named_columns, row_column, stream_of, value_column, value_
 from ._columns import column as column_of
 from ._device import first_array, library_of, spec_for
 from ._error_texts import named_errors, timed_errors
-from ._errors import InvalidArgumentError
+from ._errors import CorruptFileError, FileError, InvalidArgumentError
 from ._interval_sides import has_nulls_alone
 from ._intervals import Intervals, from_pandas, interval_column
 from ._overloads import NearestName
@@ -74,6 +75,7 @@ class Index(OrderedCalls):
 
     def erase_range(self, lower: Any = None, upper: Any = None, ends: EndsName = "[]") -> int:
         """Erases every row whose key is in one of these ranges; returns how many there were."""
+        self._require_order()
         rows = self._matching(lower, upper, ends)
         self.erase(rows)
         return len(rows)
@@ -143,7 +145,7 @@ class Index(OrderedCalls):
         file: Any = path
         with reporting(progress):
             if hasattr(file, "write"):
-                file.write(self._core.serialize())
+                _write(file, memoryview(self._core.serialize()))
             else:
                 self._core.save(path_text(path))
 
@@ -319,8 +321,13 @@ def load(path: Path | IO[bytes], verify: Literal["quick", "full"] = "quick", *,
     file: Any = path
     with reporting(progress):
         if hasattr(file, "read"):
-            return Index(_core.deserialize(file.read()))
-        return Index(_core.load(path_text(path), verify == "full"))
+            data = file.read()
+            if isinstance(data, str):
+                raise InvalidArgumentError("invalid file: open it for reading bytes" + _MODE.format("r"))
+            with _named_maker():
+                return Index(_core.deserialize(data))
+        with _named_maker():
+            return Index(_core.load(path_text(path), verify == "full"))
 
 
 def indexes() -> list[IndexInfo]:
@@ -353,6 +360,33 @@ def path_text(path: Any) -> str:
     if "\0" in text:
         raise InvalidArgumentError(f"invalid path {text!r}: file names cannot contain NUL")
     return text
+
+
+_MODE = ', such as with open(path, "{}b") or io.BytesIO()'
+
+
+def _write(file: Any, data: memoryview) -> None:
+    """All bytes: a raw file may write fewer in one call."""
+    if hasattr(file, "encoding"):
+        raise InvalidArgumentError("invalid file: open it for writing bytes" + _MODE.format("w"))
+    is_raw = isinstance(file, io.RawIOBase)
+    while len(data):
+        written = file.write(data)
+        if written is None and not is_raw:  # of classes that do not count
+            return
+        if not written:
+            raise FileError(f"the file wrote none of the last {len(data):,} bytes: make it blocking, "
+                            "or free space")
+        data = data[written:]
+
+
+@contextlib.contextmanager
+def _named_maker() -> Iterator[None]:
+    """Errors about files that are no index, with the call of Python that writes one."""
+    try:
+        yield
+    except CorruptFileError as error:
+        raise CorruptFileError(str(error).replace("Index::save", "index.save")) from None
 
 
 def _restored(data: Any) -> Index:

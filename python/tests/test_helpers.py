@@ -168,6 +168,67 @@ def test_files_may_be_objects(tmp_path):
             assert [*loaded] == [5, 7] and loaded.names == ("key",)
     with pytest.raises(rtindex.CorruptFileError):
         rtindex.load(io.BytesIO(b"nothing"))
+    with pytest.raises(rtindex.CorruptFileError, match=r"make one with `rtindex build` or index\.save"):
+        rtindex.load(io.BytesIO(b"nothing" * 99))
+
+
+class Short(io.RawIOBase):
+    """A file whose writes take up to 1000 bytes, as sockets and pipes do, until `size` are written."""
+
+    def __init__(self, size):
+        self.data, self.size = b"", size
+
+    def write(self, data):
+        taken = bytes(data[:min(1000, self.size - len(self.data))])
+        self.data += taken
+        return len(taken)
+
+
+def test_files_that_write_less_than_they_are_given():
+    index = rtindex.build([5, 7])
+    file = Short(2**20)
+    index.save(file)
+    assert [*rtindex.load(io.BytesIO(file.data))] == [5, 7]
+    with pytest.raises(rtindex.FileError, match="wrote none of the last"):
+        index.save(Short(2500))
+
+
+def test_files_of_text_are_an_error(tmp_path):
+    index = rtindex.build([5, 7])
+    with open(tmp_path / "keys.txt", "w+", encoding="utf-8") as file:
+        for text in (file, io.StringIO("text")):
+            with pytest.raises(rtindex.InvalidArgumentError, match="open it for writing bytes"):
+                index.save(text)
+            with pytest.raises(rtindex.InvalidArgumentError, match="open it for reading bytes"):
+                rtindex.load(text)
+
+
+@pytest.mark.parametrize("keys, values", [
+    (pd.Series(["a", None]), ["a", None]), (pd.Series(["a", None, "b"]), [None]),
+    (pd.Series([1.0, np.nan]), [1.0, np.nan]), (pd.Series([1.0, np.nan]), np.array([np.nan])),
+    (pd.Series([1.0, np.nan]), [2.0]), (pd.Series([1, None], dtype="Int64"), {pd.NA, 5}),
+    (pd.Series(pd.to_datetime(["2024-01-01", None])), [pd.NaT]), (pd.Series([1, 2]), [None, 2]),
+])
+def test_nulls_are_in_values_as_in_pandas(keys, values):
+    assert rtindex.build(keys).isin(values).tolist() == pd.Index(keys).isin([*values]).tolist()
+    if isinstance(values, list):
+        assert rtindex.build(keys).isin(pd.Series(values)).tolist() == pd.Index(keys).isin(values).tolist()
+
+
+def test_nulls_are_in_arrow_values():
+    index = rtindex.build(["a", None, "b"])
+    assert index.isin(pl.Series(["b", None])).tolist() == [False, True, True]
+    assert index.isin(pa.array([None, "a"])).tolist() == [True, True, False]
+    index.erase([1])
+    assert index.isin([None, "a"]).tolist() == [True, False, False]
+    with pytest.raises(rtindex.InvalidArgumentError, match="cannot be compared"):
+        rtindex.build([1, 2]).isin(["1"])
+
+
+@pytest.mark.parametrize("call", [lambda index: index.quantile(0.5), lambda index: index.erase_range(1, 2), list])
+def test_hash_has_no_order(call):
+    with pytest.raises(rtindex.UnsupportedError, match="hash@cpu does not keep keys in order: build the index with rx"):
+        call(rtindex.build([1, 2], "hash"))
 
 
 def test_rows_take_from_frames():

@@ -168,3 +168,9 @@ def test_tables_show_nulls_of_every_type_as_nothing():
     pair = rtindex.build([("a", 1)]).nearest([("a", 1), ("b", 1)], ["key", "count"])
     assert "<td>a, 1</td>" in pair._repr_html_() and "<td></td><td>0</td>" in pair._repr_html_()
     assert rtindex.build([1]).lookup(np.array([2]), ["max", "count"], [5], miss=-1).to_pandas()["max"].tolist() == [-1]
+
+
+@pytest.mark.parametrize("names", [["count", "count"], ["any", "bitmap", "bitmap"], ("rows", "rows")])
+def test_answers_that_are_requested_twice(names):
+    with pytest.raises(rtindex.InvalidArgumentError, match=f"answer '{names[-1]}' is requested twice"):
+        rtindex.build([5, 6]).lookup([5], names)
