@@ -57,6 +57,15 @@ def test_filters_restrict_what_matches(index, kind):
     assert sorted(rows.tolist()) == np.flatnonzero(MASK & np.isin(KEYS, [7, 8])).tolist() and len(probe) == len(rows)
 
 
+def test_ends_of_all_partitions(index):
+    assert index.min() == KEYS.min() and index.max() == KEYS.max()
+    changed = index.snapshot()
+    changed.erase_range(0, 40)
+    assert changed.min() == KEYS[KEYS > 40].min()
+    changed.erase_keys(np.unique(KEYS))
+    assert changed.min() is None and changed.max() is None
+
+
 def test_masks_that_fit_nothing(index):
     with pytest.raises(rtindex.Error, match="each of 1,000 rows, got 3"):
         index.lookup([7], filter=[True, False, True])

@@ -32,7 +32,7 @@ from .._results import Rows as LocalRows
 from . import _changes, _collections, _files
 from ._bitmaps import BITMAPS, requested, with_bitmaps, with_mask
 from ._engine import Values, run
-from ._order import describe, join_batches, null_rows, select
+from ._order import describe, end, join_batches, null_rows, select
 from ._queries import Request, query_size
 from ._read import lookups
 from ._results import finish, join_of, miss_in_units, with_means, written
@@ -162,6 +162,14 @@ class Index:
         """The row of each rank, where rows are sorted by key, equal keys by row, and the first has
         rank 0; a miss beyond the last one."""
         return select(self._state, ranks)
+
+    def min(self) -> Any:
+        """The least key; None without one."""
+        return end(self._state, "min")
+
+    def max(self) -> Any:
+        """The greatest key; None without one."""
+        return end(self._state, "max")
 
     def nulls(self) -> Array:
         """The rows whose key is null, ascending."""

@@ -59,6 +59,15 @@ def null_rows(state: State) -> Array:
     return np.sort(np.concatenate([np.empty(0, np.uint64), *state.client.gather(futures)]))
 
 
+def end(state: State, name: str) -> Any:
+    """The least or the greatest key: "min" or "max" of the first or last partition that has keys."""
+    held = [held for held in state.held if held.meta.valid]
+    if not held:
+        return getattr(state.routing.template, name)()
+    return state.client.submit(_end, held[0 if name == "min" else -1].one(), name,
+                               pure=False).result()
+
+
 def describe(state: State, title: str) -> str:
     """Lines of text: a title, then the partitions with their workers."""
     where = state.client.who_has([future for held in state.held for future in held.copies])
@@ -108,6 +117,10 @@ def _selected(partition: Any, ranks: Array) -> Array:
     local = np.asarray(partition.index.select(ranks)).astype(np.int64)
     rows: Array = partition.global_rows()[local]
     return rows.astype(np.uint64)
+
+
+def _end(partition: Any, name: str) -> Any:
+    return getattr(partition.index, name)()
 
 
 def _nulls(partition: Any) -> Array:
