@@ -13,12 +13,10 @@ from ._core import Column
 from ._errors import InvalidArgumentError
 from ._interval_sides import in_one_type
 from ._names import columns_of, is_scalar
-from ._query import EndsName, require_ends
+from ._query import CLOSED, EndsName, require_ends
 from ._type_names import type_name
 from ._types import TIMES, ColumnType, Rounding
 from ._units import in_unit, length_of
-
-_CLOSED: dict[str, EndsName] = {"both": "[]", "left": "[)", "right": "(]", "neither": "()"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -157,4 +155,4 @@ def from_pandas(data: Any) -> Intervals | None:
             return side.where(~missing)
         return np.ma.masked_array(side.to_numpy(), missing)
 
-    return Intervals(points(array.left), points(array.right), _CLOSED[closed])
+    return Intervals(points(array.left), points(array.right), CLOSED[closed])

@@ -236,7 +236,7 @@ class LookupCalls:
                            max_bitmap_bytes=max_bitmap_bytes)
 
     @ranges_call
-    def covers(self, lower: Any, upper: Any, answer: AnswerName | Sequence[AnswerName] = "any",
+    def covers(self, lower: Any, upper: Any = None, answer: AnswerName | Sequence[AnswerName] = "any",
                values: Any = None, *, ends: EndsName = "[]", matched: bool = False,
                limit: int | None = None, order: OrderName | None = None, miss: Any = None,
                out: Array | None = None, filter: Any = None, progress: Progress = None,

@@ -61,13 +61,19 @@ class OrderedCalls(JoinCalls):
                 for _ in range(count):
                     yield key
 
-    def quantile(self, q: float) -> Any:
+    def quantile(self, q: Any) -> Any:
         """The key at a quantile from 0 to 1: that of `np.quantile` with method="lower". None for an
-        index without keys."""
-        if isinstance(q, bool) or not isinstance(q, (int, float, np.number)) or not 0 <= q <= 1:
-            raise InvalidArgumentError(f"invalid q={q!r}: expected a number from 0 to 1")
+        index without keys. A list of keys for several quantiles."""
+        is_list = isinstance(q, (list, tuple)) or isinstance(q, np.ndarray) and q.ndim == 1
+        quantiles = [*q] if is_list else [q]
+        for one in quantiles:
+            if isinstance(one, bool) or not isinstance(one, (int, float, np.number)) or not (
+                    0 <= one <= 1):
+                raise InvalidArgumentError(f"invalid q={one!r}: expected a number from 0 to 1")
         self._require_keys()
-        return self._key_at(float(q))
+        index = self._core.snapshot()
+        keys = [self._key_at(float(one), index) for one in quantiles]
+        return keys if is_list else keys[0]
 
     def isin(self, values: Any) -> Array:
         """A mask of the rows whose key is one of `values`, as `pandas.Index.isin` returns it: a null
@@ -153,9 +159,9 @@ class OrderedCalls(JoinCalls):
         self._require_keys(in_order)
         return self.type != "composite"
 
-    def _key_at(self, q: float) -> Any:
-        """The key at a quantile; None without keys."""
-        index = self._core.snapshot()
+    def _key_at(self, q: float, index: _core.Index | None = None) -> Any:
+        """The key at a quantile; None without keys. index: a snapshot of this one."""
+        index = self._core.snapshot() if index is None else index
         if not index.valid:
             return None
         rank = math.floor((index.valid - 1) * q)

@@ -20,6 +20,8 @@ _KINDS = ("equal", "range", "prefix", "nearest", "contains", "overlaps", "within
           "box")
 INTERVAL_KINDS = _KINDS[4:8]
 """Of queries that search intervals."""
+CLOSED: dict[str, EndsName] = {"both": "[]", "left": "[)", "right": "(]", "neither": "()"}
+"""Ends of intervals of pandas."""
 _ENDS = ("[]", "[)", "(]", "()")
 _DIRECTIONS = ("backward", "forward", "nearest")
 
@@ -137,21 +139,21 @@ class Query:
         """Rows whose interval has a point in common with the range from `lower[i]` to `upper[i]`.
 
         lower, upper: the ends; None leaves that end of all ranges out. With leading columns both
-            are tuples with the same leading values.
+            are tuples with the same leading values. One pandas.Interval is a range with its ends.
         ends: which ends belong to the ranges, whatever belongs to the intervals.
         """
-        return Query("overlaps", lower, upper, ends, filter=filter)
+        return Query("overlaps", *_range_of(lower, upper, ends), filter=filter)
 
     @staticmethod
     def within(lower: Any = None, upper: Any = None, ends: EndsName = "[]", *,
                filter: Any = None) -> Query:
         """Rows whose interval lies within the range from `lower[i]` to `upper[i]`."""
-        return Query("within", lower, upper, ends, filter=filter)
+        return Query("within", *_range_of(lower, upper, ends), filter=filter)
 
     @staticmethod
-    def covers(lower: Any, upper: Any, ends: EndsName = "[]", *, filter: Any = None) -> Query:
+    def covers(lower: Any, upper: Any = None, ends: EndsName = "[]", *, filter: Any = None) -> Query:
         """Rows whose interval contains all of the range from `lower[i]` to `upper[i]`."""
-        return Query("covers", lower, upper, ends, filter=filter)
+        return Query("covers", *_range_of(lower, upper, ends), filter=filter)
 
     @staticmethod
     def box(conditions: Any, *, filter: Any = None) -> Query:
@@ -160,6 +162,13 @@ class Query:
         other value is one that must be equal; `rtindex.isin` and `rtindex.is_null` are what they
         say. Arrays in place of values make a batch."""
         return Query("box", conditions, filter=filter)
+
+
+def _range_of(lower: Any, upper: Any, ends: EndsName) -> tuple[Any, Any, EndsName]:
+    """The range of a pandas.Interval, or the one that was passed."""
+    if upper is None and type(lower).__name__ == "Interval" and lower.closed in CLOSED:
+        return lower.left, lower.right, CLOSED[lower.closed]
+    return lower, upper, ends
 
 
 def require_ends(ends: Any) -> None:

@@ -61,7 +61,9 @@ class Rows:
 
     def take(self, frame: Any) -> Any:
         """The matching rows of a data frame or column, lookup by lookup: of pandas, polars, pyarrow
-        or NumPy."""
+        or NumPy, or of a list."""
+        if isinstance(frame, (list, tuple)):
+            return [frame[row] for row in self.rows.tolist()]
         if hasattr(frame, "iloc"):
             return frame.iloc[self.rows]
         return frame.take(self.rows) if hasattr(frame, "take") else frame[self.rows]

@@ -468,3 +468,13 @@ def test_describe_counts_rows_without_a_start_or_an_end():
     index.erase([2, 3, 4])
     assert "match nothing" not in index.describe()
     assert "match nothing" not in rtindex.build([1, None]).describe()
+
+
+@pytest.mark.parametrize("closed, ends", [("both", "[]"), ("left", "[)"), ("right", "(]"), ("neither", "()")])
+def test_ranges_of_pandas(closed, ends):
+    pandas = pytest.importorskip("pandas")
+    index = rtindex.build(pandas.arrays.IntervalArray.from_breaks([0, 1, 2, 3], closed="right"))
+    for call in (index.overlaps, index.within, index.covers):
+        found = call(pandas.Interval(1, 2, closed), answer="rows", order="key")
+        assert found.tolist() == call(1, 2, "rows", ends=ends, order="key").tolist()
+    assert index.join(rtindex.Query.overlaps(pandas.Interval(1, 2, closed))).column.size == 1 + ("[" in ends)
