@@ -238,8 +238,9 @@ def _build(column: Any, spec: str, include: Any, nan_as_null: bool | None,
     spec = spec_text(spec)
     require_flag(nan_as_null)
     if isinstance(column, (dict, set, frozenset, type(None))) or is_scalar(column):
-        raise InvalidArgumentError(f"expected a column, got {_one(column)}: pass an array, a list, "
-                                   "a Series, or a data frame")
+        advice = ("a data frame, or a tuple of its columns" if isinstance(column, dict) else
+                  "an array, a list, a Series, or a data frame")
+        raise InvalidArgumentError(f"expected a column, got {_one(column)}: pass {advice}")
     column = as_table(column)
     values, times = [], []
     for name, data in named_columns(include):
@@ -311,8 +312,8 @@ def require_flag(nan_as_null: Any) -> None:
 
 def load(path: Path | IO[bytes], verify: Literal["quick", "full"] = "quick", *,
          progress: Callable[[float], Any] | None = None) -> Index:
-    """Opens a file that `Index.save` wrote; verify="full" checks every byte. A path is mapped into
-    memory; a file object is read, and every byte checked.
+    """Opens a file that `Index.save` wrote; verify="full" checks all bytes that are read. A path is
+    mapped into memory; a file object is read and checked.
 
     progress: as in `rtindex.progress`.
     """

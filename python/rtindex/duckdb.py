@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import duckdb
 import numpy as np
 
 from ._calls import class_of, included_type, value_times
@@ -43,7 +45,8 @@ def register(connection: Any, name: str, index: Index, answer: NearestName = "an
              direction: DirectionName = "backward", exact: bool = True,
              tolerance: Any = None) -> Any:
     """Registers an index as a SQL function: `name(key)`, or `name(lower, upper)` for
-    `query="range"`. Composite keys have a parameter for each part. Returns the connection.
+    `query="range"`. Composite keys have a parameter for each part. A function of Python with this
+    name is replaced. Returns the connection.
 
     "any", "first" and "last" return a rowID or NULL, "count" a number, "rows" a list to UNNEST,
     and "sum", "mean", "min" and "max" aggregate `values`, or the included values; "min" and "max"
@@ -90,6 +93,8 @@ def register(connection: Any, name: str, index: Index, answer: NearestName = "an
     # An empty batch raises errors about values and types here, rather than in SQL.
     nothing = tuple(_nothing(part) for part in index._type.parts or (index._type,))
     call(*nothing * (2 if query == "range" else 1))
+    with contextlib.suppress(duckdb.InvalidInputException):  # where there is none of this name
+        connection.remove_function(name)
     return connection.create_function(name, call, parameters,
                                       _answer_type(connection, index, answer, values), type="arrow",
                                       null_handling="special")

@@ -213,3 +213,11 @@ def test_what_cannot_be_registered(connection):
             register(connection, "f", rtindex.build(np.array([1], f"M8[{unit}]")))
     with pytest.raises(rtindex.Error, match="cannot answer range"):
         register(connection, "f", rtindex.build([1], "hash"), query="range")
+
+
+def test_functions_are_replaced():
+    connection = duckdb.connect()
+    index = rtindex.build([7, 5, 7])
+    for answer, wanted in (("count", 2), ("first", 0), ("count", 2)):
+        rtindex.duckdb.register(connection, "of_key", index, answer)
+        assert connection.sql("SELECT of_key(7)").fetchall() == [(wanted,)]

@@ -268,3 +268,28 @@ def test_integers_of_128_bits_come_back():
     column = pa.array([decimal.Decimal(7), decimal.Decimal(-8), None], pa.decimal128(38, 0))
     index = rtindex.build(column)
     assert [*index] == [-8, 7] and index.quantile(1) == 7
+
+
+def test_quantiles_of_a_list():
+    index = rtindex.build([30, 10, None, 20])
+    assert index.quantile([0, 0.5, 1]) == [10, 20, 30] and index.quantile(np.array([0.5])) == [20]
+    assert index.quantile([]) == [] and rtindex.build(pa.array([], pa.int64())).quantile([0.5]) == [None]
+    with pytest.raises(rtindex.InvalidArgumentError, match="invalid q=2:"):
+        index.quantile([0.5, 2])
+
+
+def test_masks_and_values_of_pandas_are_read_by_position():
+    frame = pd.DataFrame({"key": [3, 1, 2], "price": [30, 10, 20]}).sort_values("key")
+    index = rtindex.build(frame["key"])
+    assert index.lookup([1, 3], "sum", frame["price"]).tolist() == [10, 30]
+    assert index.lookup([1, 3], "count", filter=frame["price"] > 10).tolist() == [0, 1]
+
+
+def test_rows_take_from_lists():
+    rows = rtindex.build([7, 8, 7]).lookup([8, 7], "rows", order="key")
+    assert rows.take([*"abc"]) == ["b", "a", "c"]
+
+
+def test_dicts_are_no_columns():
+    with pytest.raises(rtindex.InvalidArgumentError, match="a dict: pass a data frame, or a tuple of its columns"):
+        rtindex.build({"a": [1], "b": [2]})
