@@ -13,6 +13,7 @@ from ._asof import index_over, key_of, neighbour_rows
 from ._core import MISS
 from ._errors import InvalidArgumentError
 from ._index import Index, build
+from ._interval_sides import has_nulls_alone
 from ._lists import Array
 from ._overlap import names_of, pairs
 from ._pairs import HOW, FrameJoinName, column_of, equal_pairs, joined, require_frame_how
@@ -154,7 +155,9 @@ def merge_range(left: Any, right: Any, left_on: Any, right_on: Any, *, ends: End
     groups = [groups_of(left[a], right[b]) for a, b in zip(left_keys, right_keys)]
     points = numbers([left[lower], left[upper], right[right_on]])
     leading = [a for a, _ in groups]
-    query = Query.range(column_of([*leading, points[0]]), column_of([*leading, points[1]]), ends)
+    # Nulls alone have the type of the keys.
+    low, high = ([None] * len(left) if has_nulls_alone(end) else end for end in points[:2])
+    query = Query.range(column_of([*leading, low]), column_of([*leading, high]), ends)
     if len(left) and len(right):
         probe, rows = joined(column_of([*(b for _, b in groups), points[2]]), query, how, len(left),
                              len(right))

@@ -128,8 +128,11 @@ def test_contracts_without_an_end():
     nan = pd.DataFrame(opened).assign(to=np.nan)
     zoned = pd.DataFrame(closed).apply(lambda column: column.dt.tz_localize("Europe/Berlin"))
     never = zoned.assign(to=pd.Series([pd.NaT, pd.NaT]))
-    for left, right in ((nan, nan), (zoned, never), (never, zoned), (never, never)):
-        assert len(merge_overlap(left, right, on=("from", "to"), ends="[)", how="left")) == 2
+    for one, other in ((nan, nan), (zoned, never), (never, zoned), (never, never)):
+        assert len(merge_overlap(one, other, on=("from", "to"), ends="[)", how="left")) == 2
+    for one, other in ((nan, nan), (never, zoned)):
+        found = merge_range(one, other[["from"]].rename(columns={"from": "key"}), ("from", "to"), "key", how="left")
+        assert len(found) == 2 and found["key"].isna().all()
 
 
 @pytest.mark.parametrize("side", ["left", "right", "both"])
