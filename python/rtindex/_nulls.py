@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -15,8 +15,9 @@ def null_count(data: Any, nan: bool = True) -> int:
     lists."""
     if is_pandas(data):
         return int(data.isna().sum())
-    if hasattr(data, "null_count"):  # of polars a method, of Arrow a number
-        return int(data.null_count() if callable(data.null_count) else data.null_count)
+    count = getattr(data, "null_count", None)  # of polars a method, of Arrow a number
+    if count is not None:
+        return cast(int, count() if callable(count) else count)
     if isinstance(data, np.ma.MaskedArray):
         return int(np.ma.getmaskarray(data).sum())
     kind = data.dtype.kind if isinstance(data, np.ndarray) else ""

@@ -65,7 +65,7 @@ class OrderedCalls(JoinCalls):
         """The key at a quantile from 0 to 1: that of `np.quantile` with method="lower". None for an
         index without keys. A list of keys for several quantiles."""
         is_list = isinstance(q, (list, tuple)) or isinstance(q, np.ndarray) and q.ndim == 1
-        quantiles = [*q] if is_list else [q]
+        quantiles: list[Any] = [*q] if is_list else [q]
         for one in quantiles:
             if isinstance(one, bool) or not isinstance(one, (int, float, np.number)) or not (
                     0 <= one <= 1):
