@@ -19,7 +19,7 @@ from ._lists import (
     plain_array,
     times_of,
 )
-from ._names import as_table, columns_by_name, is_one_key, is_pandas, is_scalar
+from ._names import as_table, columns_by_name, is_one_key, is_pandas, is_scalar, library_of
 from ._objects import OBJECTS, objects, wide_integers
 from ._times import zone_of
 from ._type_names import require_comparable
@@ -156,7 +156,7 @@ def _from_pandas(data: Any, target: ColumnType | None, nan_as_null: bool) -> Col
 
 def _from_arrow(data: Any, target: ColumnType | None, nan_as_null: bool | None = None) -> Column:
     dtypes = getattr(data, "dtypes", [getattr(data, "dtype", None)])
-    if type(data).__module__.startswith("polars") and any(str(kind) == "Object" for kind in dtypes):
+    if library_of(data) == "polars" and any(str(kind) == "Object" for kind in dtypes):
         raise InvalidArgumentError("unsupported polars type Object: cast the column, such as with "
                                    "pl.Series(series.to_list())")
     if type(data).__name__ == "LazyFrame":

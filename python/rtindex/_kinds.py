@@ -13,7 +13,7 @@ from ._core import ArrowAnswer, Column
 from ._decimals import decimal_of, wide_column
 from ._errors import InvalidArgumentError
 from ._lists import Array, is_missing, validity_bits
-from ._names import is_one_key, is_pandas, is_relation, is_scalar
+from ._names import is_one_key, is_pandas, is_relation, is_scalar, library_of
 from ._times import in_common_unit, time_of_day, with_zone
 from ._types import DECIMALS, ColumnType
 
@@ -369,7 +369,7 @@ def kind_of(data: Any, composite: bool = False) -> Kind:
         if is_one_key(data):
             return _SCALAR if composite else _NUMPY
         return kind_of(data[0])
-    package = type(data).__module__.partition(".")[0]
+    package = library_of(data)
     if package == "pyarrow" or is_relation(data):
         return _Arrow(data)
     if package == "polars":

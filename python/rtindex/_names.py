@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -28,8 +30,20 @@ def is_one(data: Any) -> bool:
     return data is None or is_scalar(data) or is_one_key(data)
 
 
+@lru_cache(maxsize=256)
+def _library(kind: type) -> str:
+    packages = [base.__module__.partition(".")[0] for base in kind.__mro__]
+    return next((package for package in packages if package in ("pandas", "polars", "pyarrow")),
+                packages[0])
+
+
+def library_of(data: Any) -> str:
+    """The package of an object; of subclasses too where it is pandas, polars or pyarrow."""
+    return _library(type(data))
+
+
 def is_pandas(data: Any) -> bool:
-    return type(data).__module__.partition(".")[0] == "pandas" and hasattr(data, "ndim")
+    return _library(type(data)) == "pandas" and hasattr(data, "ndim")
 
 
 def is_relation(data: Any) -> bool:
@@ -58,13 +72,13 @@ def columns_of(data: Any) -> list[Any]:
 
 
 def names_of(data: Any) -> tuple[str, ...]:
-    """The names of the columns of a data frame or table, or that of a Series; none where a name is
-    missing, no string or not unique."""
+    """The names of the columns of a data frame or table, or that of a Series; none where it has
+    none. Those that are no strings are their texts."""
     names: Any
     if is_pandas(data):
         names = data.columns if data.ndim == 2 else getattr(data, "names", [
             getattr(data, "name", None)])
-    elif type(data).__module__.startswith("polars"):
+    elif library_of(data) == "polars":
         names = data.columns if hasattr(data, "columns") else [data.name or None]
     elif hasattr(data, "column_names"):  # of pyarrow
         names = data.column_names
@@ -72,9 +86,29 @@ def names_of(data: Any) -> tuple[str, ...]:
         names = [data.type.field(i).name for i in range(data.type.num_fields)]
     else:
         return ()
-    found = tuple(names)
-    is_named = all(isinstance(name, str) for name in found) and len({*found}) == len(found)
-    return found if is_named else ()
+    found = [*names]
+    # A MultiIndex, and one column, may have no name.
+    may_miss = len(found) == 1 or getattr(data, "ndim", 2) == 1
+    return () if may_miss and any(map(_is_no_name, found)) else texts_of_names(found)
+
+
+def texts_of_names(names: Iterable[Any]) -> tuple[str, ...]:
+    """The names of columns as strings, which differ."""
+    found = [*names]
+    for i, name in enumerate(found):
+        if _is_no_name(name):
+            raise InvalidArgumentError(f"invalid column name {name!r} (column {i}): expected a "
+                                       "string; rename it")
+    texts = tuple(map(str, found))
+    for i, text in enumerate(texts):
+        if text in texts[:i]:
+            raise InvalidArgumentError(f"two columns have the name {text!r}: rename one of them")
+    return texts
+
+
+def _is_no_name(name: Any) -> bool:
+    return name is None or type(name).__name__ in ("NAType", "NaTType") or (
+        isinstance(name, float) and name != name)
 
 
 def columns_by_name(data: Any, target: ColumnType | None) -> list[Any]:

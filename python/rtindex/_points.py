@@ -6,12 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from . import _core
 from ._columns import column
 from ._errors import InvalidArgumentError
-from ._names import as_table, columns_of
+from ._names import as_table, columns_of, texts_of_names
 from ._types import ColumnType
 
 
@@ -34,7 +32,7 @@ def points(frame: Any = None, /, **columns: Any) -> Points:
         2
 
     frame: a data frame of pandas or polars, a table of Arrow, or a dict of columns. Its columns,
-        2 to 8, keep their names; an integer, as frames without names have them, is a string.
+        2 to 8, keep their names; those that are no strings, such as integers, are their texts.
     columns: or the columns by name.
 
     Rows with a null in a column match no condition on that column.
@@ -63,14 +61,7 @@ def _named_columns(frame: Any) -> Mapping[str, Any]:
     if not held or len(names) != len(held):
         raise InvalidArgumentError("rtindex.points expects a data frame, a table or a dict of "
                                    f"columns, got {type(frame).__name__}")
-    odd = [name for name in names if not isinstance(name, (str, int, np.integer))]
-    if odd:
-        raise InvalidArgumentError(f"invalid column name {odd[0]!r}: expected a string or an "
-                                   "integer; rename it")
-    names = [str(name) for name in names]
-    if len({*names}) != len(names):
-        raise InvalidArgumentError("two columns have the same name: rename one of them")
-    return dict(zip(names, held))
+    return dict(zip(texts_of_names(names), held))
 
 
 def point_column(data: Points, types: tuple[ColumnType, ...] = (),

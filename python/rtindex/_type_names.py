@@ -6,6 +6,7 @@ from typing import Any
 
 from ._core import Column
 from ._errors import InvalidArgumentError
+from ._names import library_of
 from ._types import DECIMALS, FLOATS, INTEGERS, ColumnType
 
 _DIGITS = {"decimal32": 9, "decimal64": 18, "decimal128": 38}
@@ -43,7 +44,7 @@ def require_comparable(found: Column, target: ColumnType, data: Any) -> None:
 def _name_of(found: Column, data: Any) -> str:
     """The type of keys, as their library names it if it has types."""
     own = getattr(data, "dtype", None)
-    if own is None and _library(data) == "pyarrow":
+    if own is None and library_of(data) == "pyarrow":
         own = getattr(data, "type", None)
     if own is None or getattr(own, "kind", "") in ("O", "S", "T", "U"):
         return type_name(found.type, found.unit, found.scale)
@@ -51,7 +52,7 @@ def _name_of(found: Column, data: Any) -> str:
 
 
 def _advice(found: Column, target: ColumnType, data: Any, held: str) -> str:
-    library = _library(data)
+    library = library_of(data)
     if target.type == "string":
         return "pass strings"
     if found.type == "string" and target.type in ("date32", "timestamp64"):
@@ -59,7 +60,3 @@ def _advice(found: Column, target: ColumnType, data: Any, held: str) -> str:
     if found.type == "string" and target.type == "duration64" and library == "pandas":
         return "pass pd.to_timedelta(keys)"
     return f"convert them to {held} first"
-
-
-def _library(data: Any) -> str:
-    return type(data).__module__.partition(".")[0]

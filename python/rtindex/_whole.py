@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 
 from ._errors import InvalidArgumentError
+from ._names import library_of
 
 _EXACT = 2**53  # integers up to here are floats of 64 bits
 
 
 def whole_as_floats(data: Any) -> Any:
     """Integers of NumPy, pandas, polars or Arrow as floats, anything else as it is."""
-    library = type(data).__module__.partition(".")[0]
+    library = library_of(data)
     dtype: Any = getattr(data, "dtype", None)
     if isinstance(data, np.ndarray) or (library == "pandas" and isinstance(dtype, np.dtype)):
         if dtype.kind not in "iu":
@@ -49,7 +50,7 @@ def _require_exact(least: Any, greatest: Any) -> None:
 
 def is_all_null(data: Any) -> bool:
     """Whether a column of polars or Arrow has the type of nulls alone."""
-    library = type(data).__module__.partition(".")[0]
+    library = library_of(data)
     if library == "polars":
         return str(getattr(data, "dtype", "")) == "Null"
     return library == "pyarrow" and str(getattr(data, "type", "")) == "null"

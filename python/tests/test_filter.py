@@ -244,9 +244,10 @@ def test_names_may_be_integers():
         assert index.filter({0: (2, None), "1": 6}, "rows").tolist() == [1]
         index.insert(rtindex.points(frame))
         assert index.filter({1: 5}, "count") == 2
-    with pytest.raises(rtindex.Error, match="invalid column name .*rename it"):
-        rtindex.points({("a", "b"): [1], "c": [2]})
-    with pytest.raises(rtindex.Error, match="same name"):
+    assert rtindex.points({("a", "b"): [1], "c": [2]}).names == ("('a', 'b')", "c")
+    with pytest.raises(rtindex.Error, match="invalid column name None .*rename it"):
+        rtindex.points({None: [1], "c": [2]})
+    with pytest.raises(rtindex.Error, match="two columns have the name '0'"):
         rtindex.points({0: [1], "0": [2]})
 
 

@@ -138,11 +138,64 @@ def test_names_are_stored(tmp_path):
     index = rtindex.build(pd.DataFrame({"city": CITY, "year": YEAR}))
     index.save(tmp_path / "named.rtindex")
     assert rtindex.load(tmp_path / "named.rtindex").names == index.snapshot().names == ("city", "year")
-    assert rtindex.build(pd.DataFrame([[1, 2]])).names == ()  # numbers are no names
     assert rtindex.build(([1], [2])).names == ()
     assert rtindex.build(([1], [2])).lookup(pl.DataFrame({"x": [1], "y": [2]})).to_list() == [0]
     levels = pd.MultiIndex.from_arrays([CITY, YEAR], names=["city", "year"])
     assert rtindex.build(levels).names == ("city", "year")
+
+
+@pytest.mark.parametrize("names", [[0, 1], [1.5, "a"], [datetime.date(2024, 1, 1), datetime.date(2024, 1, 2)],
+                                   [("a", "x"), ("a", "y")]])
+def test_other_names_are_their_texts(names):
+    frame = pd.DataFrame([[1, 2], [3, 4]])
+    frame.columns = pd.Index(names)
+    index = rtindex.build(frame)
+    assert index.names == (str(names[0]), str(names[1]))
+    assert index.lookup(frame.iloc[:, ::-1]).tolist() == [0, 1]
+    assert index.insert(frame.iloc[:, ::-1]) == 2 and index.lookup((3, 4), "count") == 2
+    with pytest.raises(rtindex.Error, match="has no column"):
+        index.lookup(pd.DataFrame({"x": [1], "y": [2]}))
+
+
+@pytest.mark.parametrize("names", [["a", "a"], [1, "1"], ["a", None], [np.nan, "a"]])
+def test_names_must_differ(names):
+    frame = pd.DataFrame([[1, 2], [3, 4]], columns=names)
+    index = rtindex.build(pd.DataFrame({"a": [1, 3], "b": [2, 4]}))
+    for call in (rtindex.build, rtindex.points, index.lookup, index.insert,
+                 lambda frame: rtindex.build([1, 2], include=frame)):
+        with pytest.raises(rtindex.Error, match="column.* name .*rename"):
+            call(frame)
+    assert rtindex.build((frame.iloc[:, 0], frame.iloc[:, 1])).lookup(frame).tolist() == [0, 1]
+    assert rtindex.build(pd.MultiIndex.from_tuples([(1, 2)], names=["a", None])).names == ()
+
+
+class OwnFrame(pd.DataFrame):
+    @property
+    def _constructor(self):
+        return OwnFrame
+
+
+class OwnSeries(pd.Series):
+    pass
+
+
+class OwnPolarsFrame(pl.DataFrame):
+    pass
+
+
+class OwnPolarsSeries(pl.Series):
+    pass
+
+
+@pytest.mark.parametrize("frame, series", [(OwnFrame, OwnSeries), (OwnPolarsFrame, OwnPolarsSeries)])
+def test_subclasses_are_what_they_extend(frame, series):
+    index = rtindex.build(frame({"city": CITY, "year": YEAR}))
+    assert index.names == rtindex.points(frame({"city": [1], "year": [2]})).names == ("city", "year")
+    found = index.lookup(frame({"year": [2024, 2021], "city": ["Ulm", "Ulm"]}), "count")
+    assert isinstance(found, (pd.Series, pl.Series)) and listed(found) == [1, 0]
+    own = series("key", [5, 7]) if series is OwnPolarsSeries else series([5, 7], name="key")
+    assert rtindex.build(own).names == ("key",) and rtindex.build([7]).lookup(own, "count").name == "key"
+    assert rtindex.build(OwnSeries([1.5, np.nan])).nulls().tolist() == [1]
 
 
 def test_series_keep_their_name():
