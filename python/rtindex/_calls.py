@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import _core
+from ._categories import require_values
 from ._columns import column as column_of
 from ._decimals import in_last_digits, require_whole_sums, value_scale
 from ._device import answer_on_device, bitmaps_on_device, first_array
@@ -72,6 +73,8 @@ def answer(index: _core.Index, query: Query, bound: _core.Query, key_type: Colum
     included = options.values if by_name else ""
     held = None if options.values is None or by_name else (
         column_of(options.values, None, key_type.nan_as_null))
+    if held is not None and ("min" in names or "max" in names):
+        require_values(options.values)
     miss, times = options.miss, None
     if not AGGREGATES.isdisjoint(names):
         times = value_times(index, held, options.values)

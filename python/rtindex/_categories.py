@@ -1,4 +1,4 @@
-"""Ordered categories: an index holds them as strings, whose order may be another one."""
+"""Ordered categories: an index holds them as their values, whose order may be another one."""
 
 from __future__ import annotations
 
@@ -10,21 +10,25 @@ from ._query import Query
 
 
 def is_reordered(data: Any) -> bool:
-    """Whether a column has ordered categories whose order is not that of their texts: an ordered
+    """Whether a column has ordered categories whose order is not that of their values: an ordered
     Categorical of pandas, an Enum of polars, an ordered dictionary of Arrow."""
-    dtype = getattr(data, "dtype", None)
-    if getattr(dtype, "ordered", False) is True:  # of pandas
-        categories: Any = getattr(dtype, "categories", ())
-    elif type(dtype).__name__ == "Enum":
-        categories = getattr(dtype, "categories", ())
-    elif getattr(getattr(data, "type", None), "ordered", False) is True:
-        chunks = getattr(data, "chunks", [data])
-        categories = chunks[0].dictionary.to_pylist() if chunks else ()
-    else:
+    dtype: Any = getattr(data, "dtype", None)
+    if getattr(dtype, "ordered", False) is True or type(dtype).__name__ == "Enum":
+        return not _is_ascending(dtype.categories)
+    if getattr(getattr(dtype, "pyarrow_dtype", None), "ordered", False) is True:
+        data = getattr(data, "array", data).__arrow_array__()
+    if getattr(getattr(data, "type", None), "ordered", False) is not True:
         return False
-    texts = [*categories]
-    return all(isinstance(text, str) for text in texts) and texts != sorted(
-        texts, key=lambda text: str(text).encode())
+    return not all(_is_ascending(chunk.dictionary.to_pylist())
+                   for chunk in getattr(data, "chunks", [data]))
+
+
+def _is_ascending(categories: Iterable[Any]) -> bool:
+    values = [value.encode() if isinstance(value, str) else value for value in categories]
+    try:
+        return values == sorted(values)
+    except TypeError:  # no values of one type, which no column holds
+        return True
 
 
 def positions_text(columns: Iterable[Any]) -> str:
@@ -51,5 +55,14 @@ def require_no_order(reordered: frozenset[int], query: Query, parts: int) -> Non
 def reject(call: str) -> None:
     raise UnsupportedError(
         f"{call} needs the order of keys, and the column has ordered categories, which the index holds as "
-        "texts in alphabetical order: build it over the codes, in pandas series.cat.codes, in "
-        "polars series.to_physical()")
+        "their values, such as texts in alphabetical order: build it over the codes, in pandas "
+        "series.cat.codes, in polars series.to_physical()")
+
+
+def require_values(data: Any) -> None:
+    """Rejects values of which the least one is not that of their categories."""
+    if is_reordered(data):
+        raise UnsupportedError(
+            "the values are ordered categories, whose order is not that of the values that min and "
+            "max compare: pass the codes, in pandas series.cat.codes, or the values, with "
+            "series.astype(series.cat.categories.dtype)")

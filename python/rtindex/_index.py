@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import IO, Any, Literal, TypeAlias, Union
 
 from . import _core
-from ._categories import positions_text
+from ._categories import positions_text, require_values
 from ._changes import named_columns, row_column, stream_of, value_column, value_columns
 from ._columns import column as column_of
 from ._device import first_array, library_of, spec_for
@@ -244,6 +244,7 @@ def _build(column: Any, spec: str, include: Any, nan_as_null: bool | None,
     column = as_table(column)
     values, times = [], []
     for name, data in named_columns(include):
+        require_values(data)
         held = column_of(data, None, nan_as_null)
         time = time_type(held, data)
         values.append((name, held))

@@ -11,6 +11,7 @@ import numpy as np
 
 from ._errors import InvalidArgumentError
 from ._objects import OBJECTS
+from ._relations import table_of
 from ._types import ColumnType
 
 _SCALARS = (int, float, str, bytes, np.generic, datetime.date, *OBJECTS)
@@ -53,7 +54,7 @@ def is_relation(data: Any) -> bool:
 
 def as_table(data: Any) -> Any:
     """A relation of DuckDB as a table of pyarrow; anything else as it is."""
-    return data.to_arrow_table() if is_relation(data) else data
+    return table_of(data) if is_relation(data) else data
 
 
 def columns_of(data: Any) -> list[Any]:

@@ -110,7 +110,11 @@ def time_of_day(tick: int, unit: str) -> Any:
 
 def zone_of(data: Any) -> str:
     kind = getattr(data, "type", None) or getattr(data, "dtype", None)
+    categories = getattr(kind, "categories", None)
+    if hasattr(categories, "dtype"):
+        return zone_of_keys(categories)
     kind = getattr(kind, "pyarrow_dtype", kind)
+    kind = getattr(kind, "value_type", kind)  # of a dictionary
     zone = getattr(kind, "tz", None) or getattr(kind, "time_zone", None) or ""
     return zone if isinstance(zone, str) else zone_name(zone)
 

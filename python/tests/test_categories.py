@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import datetime
 import io
 
+import duckdb
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -13,11 +15,14 @@ import rtindex
 
 SIZES = ["low", "mid", "high"]
 ITEMS = ["low", "high", None, "mid", "low"]
+ORDERED = pa.DictionaryArray.from_arrays(pa.array([0, 2, None, 1, 0]), SIZES, ordered=True)
 COLUMNS = {
     "pandas": pd.Series(pd.Categorical(ITEMS, SIZES, ordered=True)),
     "index": pd.Index(pd.Categorical(ITEMS, SIZES, ordered=True)),
     "polars": pl.Series(ITEMS, dtype=pl.Enum(SIZES)),
-    "arrow": pa.DictionaryArray.from_arrays(pa.array([0, 2, None, 1, 0]), SIZES, ordered=True),
+    "arrow": ORDERED,
+    "pandas with arrow": pd.Series(pd.arrays.ArrowExtensionArray(ORDERED)),
+    "duckdb": duckdb.sql("select unnest(['low', 'high', null, 'mid', 'low'])::enum('low', 'mid', 'high') size"),
 }
 
 
@@ -50,6 +55,26 @@ def test_categories_in_alphabetical_order_have_an_order():
     assert (index.min(), index.max(), index.range("a", "b", "count")) == ("a", "c", 2)
     unordered = rtindex.build(pd.Series(pd.Categorical(["b", "a"], ["b", "a"])))
     assert unordered.min() == "a"
+
+
+@pytest.mark.parametrize("values", [[3, 1, 2], [2.5, 1.5], [datetime.date(2024, 2, 1), datetime.date(2024, 1, 1)],
+                                    [pd.Timestamp("2024-02-01", tz="UTC"), pd.Timestamp("2024-01-01", tz="UTC")]])
+def test_categories_need_not_be_texts(values):
+    ordered = pd.Categorical(values, values, ordered=True)
+    index = rtindex.build(ordered)
+    assert index.lookup(values[1]) == 1
+    for call in (index.min, lambda: index.range(values[0], values[1])):
+        with pytest.raises(rtindex.UnsupportedError, match="ordered categories"):
+            call()
+    ascending = pd.Categorical(values, sorted(values), ordered=True)
+    assert rtindex.build(ascending).range(min(values), max(values), "count") == len(values)
+    keys = rtindex.build([7] * len(values))
+    assert keys.lookup(7, "max", ascending) == max(values)
+    for name in ("min", "max"):
+        with pytest.raises(rtindex.UnsupportedError, match="the values are ordered categories"):
+            keys.lookup(7, ["count", name], ordered)
+    with pytest.raises(rtindex.UnsupportedError, match="the values are ordered categories"):
+        rtindex.build([7] * len(values), include=ordered)
 
 
 def test_parts_of_keys_and_points():

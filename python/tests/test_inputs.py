@@ -83,6 +83,16 @@ def test_one_column_of_a_frame_is_a_column(kind):
     assert listed(rtindex.build([5, 7]).lookup(frame)) == [0, 1, 1]
 
 
+def test_uuids_of_duckdb_are_uuids():
+    one = uuid.UUID(int=1 << 127)
+    relation = pytest.importorskip("duckdb").sql(f"select unnest(['{one}', null])::uuid id")
+    index = rtindex.build(relation)
+    assert index.type == "binary16" and index.lookup(one) == 0 and index.nulls().tolist() == [1]
+    assert rtindex.build([one]).lookup(relation).to_pylist() == [0, None]
+    pairs = relation.query("relation", "select 1 a, id from relation")
+    assert rtindex.build(pairs).lookup((1, one)) == 0
+
+
 def test_relations_of_duckdb_are_columns():
     duckdb = pytest.importorskip("duckdb")
     connection = duckdb.connect()

@@ -78,6 +78,27 @@ def test_parts_of_composites_have_zones():
             index.lookup(key)
 
 
+ZONED = pd.Series(pd.to_datetime(["2024-02-29 12:00"]).tz_localize("Asia/Tokyo"))
+
+
+@pytest.mark.parametrize("column", [
+    ZONED.astype("category"),
+    pd.Series(pd.Categorical(pd.Index([ZONED[0].to_pydatetime()], dtype=object))),
+    pa.array(ZONED).dictionary_encode(), pd.Series(pd.arrays.ArrowExtensionArray(pa.array(ZONED).dictionary_encode())),
+])
+def test_categories_and_dictionaries_have_zones(column):
+    time = ZONED[0].to_pydatetime()
+    index = rtindex.build(column)
+    assert index.min() == time and index.min().tzinfo is not None and index.lookup(time) == 0
+    assert listed(rtindex.build(ZONED).lookup(column)) == [0]
+    with pytest.raises(rtindex.Error, match="has no time zone"):
+        index.lookup(datetime.datetime(2024, 2, 29, 12))
+    assert rtindex.build(([1], column)).lookup((1, time)) == 0
+    assert rtindex.build(rtindex.points(a=column, b=[1])).filter({"a": time}) == 0
+    assert rtindex.build(rtindex.intervals(column, column, ends="[]")).contains(time) == 0
+    assert rtindex.build([7]).lookup(7, "min", column) == rtindex.build([7], include=column).lookup(7, "min") == time
+
+
 def test_lists_mix_no_zones():
     for call in (rtindex.build, rtindex.build([NOON]).lookup):
         with pytest.raises(rtindex.Error, match=r"mixes times without a zone \(element 1\)"):
