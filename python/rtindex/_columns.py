@@ -35,7 +35,7 @@ def column(data: Any, target: ColumnType | None = None, nan_as_null: bool | None
     """
     if target is not None:
         nan_as_null = target.nan_as_null
-        if target.type in FLOATS:
+        if target.type.startswith("float"):
             data = whole_as_floats(data)
     if type(data) is np.ndarray:
         name = NATIVE.get(data.dtype.str)
@@ -212,16 +212,13 @@ def _from_python(data: Any, target: ColumnType | None) -> Column:
 
 
 def _as_narrow(number: Any, target: ColumnType | None) -> Any:
-    """One number of Python in the type of a column of float16 or float32, as NumPy compares it."""
-    if target is None or target.type not in ("float32", "float16"):
+    """One float of Python in the type of a column of float16 or float32, as NumPy compares it."""
+    if target is None or target.type not in ("float32", "float16") or type(number) is not float:
         return number
-    if type(number) is not float and type(number) is not int:
-        return number
-    wide = _as_float(number)
     with np.errstate(over="ignore"):
-        narrow = np.float32(np.dtype(target.type).type(wide))
+        narrow = np.float32(np.dtype(target.type).type(number))
     # One beyond the type equals no key, infinity neither.
-    return narrow if np.isfinite(narrow) or not math.isfinite(wide) else wide
+    return narrow if np.isfinite(narrow) or not math.isfinite(number) else number
 
 
 def _from_list(items: list[Any], target: ColumnType | None) -> Column:

@@ -122,11 +122,15 @@ std::optional<ColumnView> number(std::int64_t value, ValueMemory& memory) {
   return ColumnView(std::span<const std::int64_t>(&held, 1));
 }
 
-std::optional<ColumnView> number(double value, Type type, ValueMemory& memory) {
+// One beyond float32 equals no key, infinity neither.
+bool fits_float32(double value) {
+  return std::isinf(value) || !(std::abs(value) > std::numeric_limits<float>::max());
+}
+
+// `is_float32`: rounded to it, as NumPy compares one float of Python. Integers are exact.
+std::optional<ColumnView> number(double value, bool is_float32, ValueMemory& memory) {
   ValueMemory::Element& held = memory.elements[memory.used++];
-  // As NumPy compares one float of Python. One beyond float32 equals no key, infinity neither.
-  const bool fits = std::isinf(value) || !(std::abs(value) > std::numeric_limits<float>::max());
-  if (type == Type::f32 && fits) {
+  if (is_float32) {
     held.f32 = static_cast<float>(value);
     return ColumnView(std::span<const float>(&held.f32, 1));
   }
@@ -201,10 +205,14 @@ std::optional<ColumnView> read_value(PyObject* object, const ValueType& type, Va
     if (is_integer(type.type)) return number(static_cast<std::int64_t>(value), memory);
     if (!is_float(type.type) || value > exact_in_double || value < -exact_in_double)
       return std::nullopt;
-    return number(static_cast<double>(value), type.type, memory);
+    const bool is_exact = static_cast<long long>(static_cast<float>(value)) == value;
+    return number(static_cast<double>(value), type.type == Type::f32 && is_exact, memory);
   }
-  if (PyFloat_CheckExact(object))
-    return is_float(type.type) ? number(PyFloat_AsDouble(object), type.type, memory) : std::nullopt;
+  if (PyFloat_CheckExact(object)) {
+    if (!is_float(type.type)) return std::nullopt;
+    const double value = PyFloat_AsDouble(object);
+    return number(value, type.type == Type::f32 && fits_float32(value), memory);
+  }
   if (PyUnicode_CheckExact(object))
     return type.type == Type::string ? text(object, memory) : std::nullopt;
   if (type.type != Type::timestamp64 || !has_type(object, names().type)) return std::nullopt;

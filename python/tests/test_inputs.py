@@ -111,11 +111,28 @@ def test_modules_are_imported_when_used():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+@pytest.mark.parametrize(("dtype", "largest"), [("float32", 2**24), ("float16", 2**11)])
+def test_integers_are_not_rounded(dtype, largest):
+    index = rtindex.build(np.array([1, largest], dtype))
+    odd = largest + 1
+    assert index.lookup(largest) == 1 and index.lookup(odd) is None
+    assert odd not in index and index.range(odd, None, "count") == 0 and index.nearest(odd) == 1
+    assert rtindex.build(([7], np.array([largest], dtype))).lookup((7, odd)) is None
+    assert rtindex.build(rtindex.points(a=np.array([largest], dtype), b=[1])).filter({"a": odd}, "count") == 0
+    assert index.erase_keys(odd) == 0 and index.insert(largest) == 2 and index.insert(0.1) == 3
+    for change in (lambda: index.insert(odd), lambda: index.update([0], odd)):
+        with pytest.raises(rtindex.Error, match=f"key {odd} does not fit"):
+            change()
+    assert index.erase_keys(0.1) == 1  # one float has the type of the column
+    if dtype == "float16":
+        assert index.lookup(np.array([1, 5], np.int8), "count").tolist() == [1, 0]
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float16"])
 def test_floats_of_python_compare_as_in_numpy(dtype):
     column = np.array([0.1, 0.2, 0.3, 2.0**11], dtype)
     index = rtindex.build(column)
-    for number in (0.1, 0.3, 0.5, 2048, 2**11 + 1, 1e300):
+    for number in (0.1, 0.3, 0.5, 2048, 2.0**11 + 1, 1e300):
         with np.errstate(over="ignore"):
             assert index.lookup(number, "count") == (column == number).sum(), number
             assert index.range(number, None, "count") == (column >= number).sum(), number
