@@ -8,7 +8,7 @@ import numpy as np
 
 from ._core import Column
 from ._errors import InvalidArgumentError
-from ._lists import Array, cast_times, not_a_time, validity_bits
+from ._lists import Array, cast_times, not_a_time, odd_list, validity_bits, with_unit
 from ._types import ColumnType, parts_of
 
 # NumPy types that an index reads in place.
@@ -85,6 +85,8 @@ def strings(items: list[Any]) -> Column:
         raise InvalidArgumentError(
             f"the string {error.object!r} has half of a surrogate pair and is not valid UTF-8: "
             'pass bytes, such as text.encode("utf-8", "surrogatepass")') from None
+    except InvalidArgumentError:
+        raise odd_list(items) from None
 
 
 def empty(target: ColumnType | None = None) -> Column:
@@ -100,10 +102,8 @@ def empty(target: ColumnType | None = None) -> Column:
 
 
 def _from_datetimes(array: Array, target: ColumnType | None) -> Column:
+    array = with_unit(array)
     unit, step = np.datetime_data(array.dtype)
-    if unit == "generic":
-        raise InvalidArgumentError("the datetime64 array has no unit: pass one with a unit, "
-                                   "such as datetime64[us]")
     wanted = "" if target is None else "D" if target.type == "date32" else target.unit
     is_calendar = unit in ("Y", "M") or wanted in ("Y", "M")
     if is_calendar and wanted and "," not in wanted and wanted != _unit_text(unit, step):
@@ -123,10 +123,8 @@ def _from_calendar(array: Array, wanted: str) -> Array:
 
 
 def _from_timedeltas(array: Array) -> Column:
+    array = with_unit(array)
     unit, step = np.datetime_data(array.dtype)
-    if unit == "generic":
-        raise InvalidArgumentError("the timedelta64 array has no unit: pass one with a unit, "
-                                   "such as timedelta64[us]")
     ticks = array.astype(array.dtype.newbyteorder("="), copy=False).view(np.int64)
     return Column.elements("duration64", ticks, _unit_text(unit, step),
                            validity_bits(np.isnat(array)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import decimal
 import math
 from typing import Any
 
@@ -16,14 +17,23 @@ from ._lists import (
     Array,
     has_strings,
     is_missing,
+    odd_list,
     plain_array,
     times_of,
 )
-from ._names import as_table, columns_by_name, is_one_key, is_pandas, is_scalar, library_of
+from ._names import (
+    as_table,
+    columns_by_name,
+    is_one_key,
+    is_pandas,
+    is_scalar,
+    library_of,
+    require_collected,
+)
 from ._objects import OBJECTS, objects, wide_integers
 from ._times import zone_of
 from ._type_names import require_comparable
-from ._types import FLOATS, WIDTHS, ColumnType, parts_of
+from ._types import DECIMALS, FLOATS, WIDTHS, ColumnType, parts_of
 from ._units import in_unit, require_zone
 from ._whole import is_all_null, whole_as_floats
 
@@ -159,9 +169,6 @@ def _from_arrow(data: Any, target: ColumnType | None, nan_as_null: bool | None =
     if library_of(data) == "polars" and any(str(kind) == "Object" for kind in dtypes):
         raise InvalidArgumentError("unsupported polars type Object: cast the column, such as with "
                                    "pl.Series(series.to_list())")
-    if type(data).__name__ == "LazyFrame":
-        raise InvalidArgumentError("expected a DataFrame of polars, got a LazyFrame: call "
-                                   "collect() first")
     columns = columns_by_name(data, target)
     if columns and hasattr(data, "columns"):  # a data frame or a table
         if len(columns) == 1 and (target is None or target.type != "composite"):
@@ -196,6 +203,7 @@ def _from_python(data: Any, target: ColumnType | None) -> Column:
         return _from_keys([data], target, one=True)  # one lookup
     if is_scalar(data):
         return _from_list([_as_narrow(data, target)], target)
+    require_collected(data)
     if isinstance(data, (memoryview, bytearray)) or hasattr(data, "__array__"):
         return _from_array(np.asarray(data), target)
     if isinstance(data, (dict, set, frozenset)):
@@ -230,9 +238,8 @@ def _from_list(items: list[Any], target: ColumnType | None) -> Column:
     plain = number_list(items)
     if plain is not None:
         numbers, validity = plain
-        is_float = wanted.startswith("float") and numbers.dtype.kind == "i"
-        if is_float and (abs(numbers) <= 2**53).all():
-            numbers = numbers.astype(np.float64)
+        if wanted.startswith("float"):
+            numbers = whole_as_floats(numbers)
         return Column.elements(numbers.dtype.name, numbers, "", validity)
     known = next((item for item in items if not is_missing(item)), None)
     if known is None and target is not None and wanted != "string":
@@ -247,18 +254,31 @@ def _from_list(items: list[Any], target: ColumnType | None) -> Column:
         return from_numpy(array, target)
     if has_strings(items) or wanted == "string" and known is None:
         return strings([None if is_missing(item) else item for item in items])
-    if isinstance(known, OBJECTS):
-        return objects([None if is_missing(item) else item for item in items], known)
-    if target is not None and target.rounding is not None and _is_wide(items):
+    model = _model_of(known, items)
+    if model is not None:
+        return objects([None if is_missing(item) else item for item in items], model)
+    can_be_wide = target is not None and (target.rounding is not None or wanted in DECIMALS)
+    if target is not None and can_be_wide and _is_wide(items):
         items = [None if is_missing(item) else item for item in items]
         if target.type in (*FLOATS, "float16"):
             return _from_list([item if item is None else _as_float(item) for item in items], target)
         return wide_integers(items, target)
     array, validity = plain_array(items, wanted, unit)
-    if array.dtype.kind in "OUT":
-        raise InvalidArgumentError("expected a list of numbers, strings, dates, datetimes and "
-                                   f"None, got {_odd_one(items)}")
+    if array.dtype.kind in "OUT" or array.ndim != 1:
+        raise odd_list(items)
+    if wanted.startswith("float"):
+        array = whole_as_floats(array)
     return from_numpy(array, target, validity)
+
+
+def _model_of(known: Any, items: list[Any]) -> Any:
+    """An object of the type that a list of rare objects is read as; None for any other list. With
+    decimals there may be integers, with durations those of NumPy."""
+    if isinstance(known, OBJECTS):
+        return known
+    others: Any = decimal.Decimal if type(known) is int else (
+        datetime.timedelta if isinstance(known, np.timedelta64) else ())
+    return next((item for item in items if isinstance(item, others)), None)
 
 
 def _nulls(count: int, target: ColumnType) -> Column:
@@ -286,28 +306,21 @@ def _is_wide(items: list[Any]) -> bool:
     return low < -(2**63) or high >= 2**64 or low < 0 and high >= 2**63
 
 
-def _odd_one(items: list[Any]) -> str:
-    """The first item that no column can hold, in words."""
-    for i, item in enumerate(items):
-        if plain_array([item], "", "")[0].dtype.kind in "OUT":
-            return f"{type(item).__name__} objects (element {i})"
-    return "a mixture of " + ", ".join(sorted({type(item).__name__ for item in items}))
-
-
 def _from_keys(keys: list[Any], target: ColumnType, one: bool = False) -> Column:
     """Composite keys, each a tuple; None is a null. `one`: the only key is one lookup."""
     for i, key in enumerate(keys):
         if not isinstance(key, tuple) and not is_missing(key):
             raise InvalidArgumentError("expected composite keys, each a tuple of its parts, got "
                                        f"{type(key).__name__} (element {i})")
-    lengths = sorted({len(key) for key in keys if isinstance(key, tuple)})
-    count = len(target.parts) or (lengths or [1])[0]
-    if len(lengths) == 1 and target.rounding is not None and 0 < lengths[0] < count:
-        count = lengths[0]  # of lookups: the parts that keys begin with
-    if lengths not in ([], [count]):
-        got = " or ".join(map(str, lengths))
-        raise InvalidArgumentError(f"expected composite keys of {count} parts, got {got} parts: "
-                                   "write None for a part that is null")
+    first = next((len(key) for key in keys if isinstance(key, tuple)), 0)
+    count = len(target.parts) or first or 1
+    if target.rounding is not None and 0 < first < count:
+        count = first  # of lookups: the parts that keys begin with
+    for i, key in enumerate(keys):
+        if isinstance(key, tuple) and len(key) != count:
+            got = "1 part" if len(key) == 1 else f"{len(key)} parts"
+            raise InvalidArgumentError(f"expected composite keys of {count} parts, got {got} "
+                                       f"(element {i}): write None for a part that is null")
     if one:
         return _side_by_side(keys[0], target)
     nulls = (None,) * count

@@ -16,7 +16,8 @@ Array: TypeAlias = np.ndarray[Any, Any]
 # Integers up to here are exact as floats.
 _EXACT_IN_FLOAT = 2**53
 _TIMES = (datetime.date, np.datetime64)
-_ISO = re.compile(r"[+-]?\d{4,}(?:-\d\d(?:-\d\d)?)?(?:[T ]\d\d(?::\d\d(?::\d\d(?:\.\d{1,9})?)?)?)?")
+# A year alone has four digits: 20240101 is no year.
+_ISO = re.compile(r"-?(?:\d{4}|\d{4,}-\d\d(?:-\d\d(?:[T ]\d\d(?::\d\d(?::\d\d(?:\.\d{1,9})?)?)?)?)?)")
 _OFFSET = re.compile(r"(?<=[T ])(.+?) ?(Z|[+-]\d\d(?::?\d\d)?)$")
 
 
@@ -27,6 +28,27 @@ def is_missing(item: Any) -> bool:
 
 def has_strings(items: list[Any]) -> bool:
     return any(isinstance(item, (str, bytes)) for item in items)
+
+
+def odd_list(items: list[Any]) -> InvalidArgumentError:
+    """The error for a list that no column can hold, about the first item of another type."""
+    known = [(i, item) for i, item in enumerate(items) if not is_missing(item)]
+    position, first = known[0]
+    for i, item in known:
+        if _kind(item) != _kind(first):
+            is_nan = isinstance(item, float) and item != item
+            advice = "pass None for a null" if is_nan else "pass keys of one type"
+            return InvalidArgumentError(f"the list mixes {_kind(first)} with {item!r} (element {i}): "
+                                        f"{advice}")
+    advice = "; write composite keys as tuples" if isinstance(first, list) else ""
+    return InvalidArgumentError("expected a list of numbers, strings, dates, datetimes and None, got "
+                                f"{_kind(first)} (element {position}){advice}")
+
+
+def _kind(item: Any) -> str:
+    if isinstance(item, (int, float, np.number, np.bool_)) and not isinstance(item, np.timedelta64):
+        return "numbers"
+    return "strings" if isinstance(item, (str, bytes)) else f"{type(item).__name__} objects"
 
 
 def plain_array(items: list[Any], wanted: str, unit: str) -> tuple[Array, Array | None]:
@@ -46,7 +68,9 @@ def plain_array(items: list[Any], wanted: str, unit: str) -> tuple[Array, Array 
     filled = [known[0] if is_missing(item) else item for item in items]
     try:
         array = np.array(filled)
-    except (ValueError, OverflowError, TypeError) as error:
+    except ValueError:  # sequences of several lengths
+        raise odd_list(items) from None
+    except (OverflowError, TypeError) as error:
         raise InvalidArgumentError(f"the list has no common type: {error}") from error
     if array.dtype.kind in "fO":
         array = _exact(array, filled)
@@ -129,6 +153,18 @@ def _first_rejected(times: Array, dtype: Any) -> int:
         except OverflowError:
             bad = middle
     return good
+
+
+def with_unit(times: Array) -> Array:
+    """NaT without a unit as NaT in microseconds. Other times and durations without one are an error."""
+    kind = times.dtype.kind
+    if np.datetime_data(times.dtype)[0] != "generic":
+        return times
+    if np.isnat(times).all():
+        return times.astype(f"{kind}8[us]")
+    name = "datetime64" if kind == "M" else "timedelta64"
+    raise InvalidArgumentError(f"the {name} array has no unit: pass one with a unit, such as "
+                               f"{name}[us]")
 
 
 def not_a_time(dtype: Any) -> Any:

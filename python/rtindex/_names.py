@@ -40,11 +40,12 @@ def _library(kind: type) -> str:
 
 def library_of(data: Any) -> str:
     """The package of an object; of subclasses too where it is pandas, polars or pyarrow."""
-    return _library(type(data))
+    kind: Any = type(data)
+    return _library(kind)
 
 
 def is_pandas(data: Any) -> bool:
-    return _library(type(data)) == "pandas" and hasattr(data, "ndim")
+    return library_of(data) == "pandas" and hasattr(data, "ndim")
 
 
 def is_relation(data: Any) -> bool:
@@ -52,8 +53,15 @@ def is_relation(data: Any) -> bool:
     return type(data).__name__ == "DuckDBPyRelation"
 
 
+def require_collected(data: Any) -> None:
+    if type(data).__name__ == "LazyFrame":
+        raise InvalidArgumentError("expected a DataFrame of polars, got a LazyFrame: pass "
+                                   "frame.collect()")
+
+
 def as_table(data: Any) -> Any:
     """A relation of DuckDB as a table of pyarrow; anything else as it is."""
+    require_collected(data)
     return table_of(data) if is_relation(data) else data
 
 

@@ -13,8 +13,8 @@ import numpy as np
 
 from ._core import Column
 from ._errors import InvalidArgumentError
-from ._lists import Array, validity_bits
-from ._types import ColumnType
+from ._lists import Array, validity_bits, with_unit
+from ._types import DECIMALS, ColumnType
 
 OBJECTS = (decimal.Decimal, datetime.time, datetime.timedelta, uuid.UUID)
 _LARGEST = 2**127 - 1
@@ -35,11 +35,14 @@ def objects(items: Sequence[Any], model: Any) -> Column:
 
 
 def wide_integers(items: Sequence[Any], target: ColumnType) -> Column:
-    """Integers beyond 64 bits as lookups. Points beyond 128 bits are null, ends are clamped."""
-    clamps = target.rounding is not None and target.rounding.direction != 0
+    """Integers beyond 64 bits as lookups. Points beyond 128 bits are null, ends are clamped. As
+    keys, they are those of decimals."""
+    if target.rounding is None:
+        return _decimals(items)
+    clamps = target.rounding.direction != 0
     numbers = [None if item is None or not clamps and abs(item) > _LARGEST
                else max(-_LARGEST, min(int(item), _LARGEST)) for item in items]
-    return _integers_128("int128", numbers)
+    return _integers_128("decimal128" if target.type in DECIMALS else "int128", numbers)
 
 
 def _integers_128(kind: str, numbers: Sequence[int | None], scale: int = 0) -> Column:
@@ -54,7 +57,10 @@ def _decimals(items: Sequence[Any]) -> Column:
     for i, item in enumerate(items):
         if item is None or isinstance(item, int) and not isinstance(item, bool):
             continue
-        if not isinstance(item, decimal.Decimal) or not item.is_finite():
+        if isinstance(item, decimal.Decimal) and not item.is_finite():
+            raise InvalidArgumentError(f"invalid element {i}, {item!r}: expected finite decimals; "
+                                       "pass None for a null")
+        if not isinstance(item, decimal.Decimal):
             raise InvalidArgumentError(f"invalid element {i}, {item!r}: expected Decimal objects, "
                                        "int and None only")
         scale = max(scale, -int(item.as_tuple().exponent))
@@ -84,10 +90,10 @@ def _time_ticks(item: Any, position: int) -> int:
 def durations(items: Sequence[Any]) -> Array:
     """Durations of Python, NumPy and pandas in one unit; None is NaT."""
     _require(items, (datetime.timedelta, np.timedelta64))
-    return np.array([
+    return with_unit(np.array([
         np.timedelta64("NaT", "s") if item is None else
         item.to_timedelta64() if hasattr(item, "to_timedelta64") else np.timedelta64(item)
-        for item in items])
+        for item in items]))
 
 
 def _durations(items: Sequence[Any]) -> Column:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ._errors import InvalidArgumentError
+from ._type_names import type_name
 from ._types import DECIMALS, FLOATS, ColumnType
 from ._units import LENGTHS, length_of
 
@@ -127,6 +128,6 @@ def _parsed(text: str, column: ColumnType) -> int:
 
 
 def _wrong(tolerance: Any, expected: str, column: ColumnType) -> InvalidArgumentError:
-    unit = f" in {column.unit}" if column.unit else ""
+    held = type_name(column.type, column.unit, column.scale, column.zone)
     return InvalidArgumentError(f"invalid tolerance={tolerance!r}: expected {expected} for a "
-                                f"column of {column.type}{unit}")
+                                f"column of {held}")

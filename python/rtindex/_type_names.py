@@ -25,7 +25,7 @@ def type_name(name: str, unit: str = "", scale: int = 0, zone: str = "") -> str:
         return f"datetime64[{unit or 'ns'}{', ' if zone else ''}{zone}]"
     if name == "duration64":
         return f"timedelta64[{unit or 'ns'}]"
-    return f"{name}({_DIGITS[name]}, {scale})" if name in DECIMALS else _NAMES.get(name, name)
+    return f"decimal128({_DIGITS[name]}, {scale})" if name in DECIMALS else _NAMES.get(name, name)
 
 
 def require_comparable(found: Column, target: ColumnType, data: Any) -> None:
@@ -55,6 +55,8 @@ def _advice(found: Column, target: ColumnType, data: Any, held: str) -> str:
     library = library_of(data)
     if target.type == "string":
         return "pass strings"
+    if target.type in DECIMALS and library not in ("pandas", "polars", "pyarrow"):
+        return 'pass Decimal objects, such as Decimal("1.5")'
     if found.type == "string" and target.type in ("date32", "timestamp64"):
         return _TO_INSTANTS.get(library, "pass times")
     if found.type == "string" and target.type == "duration64" and library == "pandas":

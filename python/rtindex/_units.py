@@ -9,6 +9,7 @@ import numpy as np
 
 from ._core import Column
 from ._errors import InvalidArgumentError
+from ._type_names import type_name
 from ._types import DECIMALS, INTEGERS, ColumnType, Rounding
 
 # Attoseconds in the units of NumPy that have one length.
@@ -51,6 +52,9 @@ def in_unit(found: Column, target: ColumnType) -> Column:
     if length is None or wanted_length is None:
         if own == wanted:
             return found
+        if found.type == "duration64":
+            raise InvalidArgumentError(f"expected durations in {wanted}, as in the index, got {own}, "
+                                       "which has no such length: pass days or a finer unit")
         raise InvalidArgumentError(f"expected times in {wanted}, as in the index, got {own}: "
                                    f'convert them with .astype("datetime64[{wanted}]")')
     return _rescaled(found, target, "time64" if target.type == "time32" else target.type, length,
@@ -62,9 +66,9 @@ def _rescaled(found: Column, target: ColumnType, wanted: str, length: int,
     shared = math.gcd(length, wanted_length)
     multiplier, divisor = length // shared, wanted_length // shared
     if max(multiplier, divisor) > _LARGEST_FACTOR:
-        raise InvalidArgumentError(f"{found.type} in {found.unit or found.scale} and "
-                                   f"{target.type} in {target.unit or target.scale} are too far "
-                                   "apart to be converted: convert the keys first")
+        own, held = (type_name(one.type, one.unit, one.scale) for one in (found, target))
+        raise InvalidArgumentError(f"{own} and {held} are too far apart to be converted: convert the "
+                                   "keys first")
     rounding = target.rounding or Rounding(0, error="round it to that unit")
     converted, rejected = found.rescaled(wanted, target.unit, target.scale, multiplier, divisor,
                                         rounding.direction, rounding.open)

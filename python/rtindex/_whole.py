@@ -44,7 +44,7 @@ def _require_exact(least: Any, greatest: Any) -> None:
         except (TypeError, ValueError):  # pandas' NA
             is_exact = True
         if not is_exact:
-            raise InvalidArgumentError(f"the integer {bound} is looked up in a column of floats, which "
+            raise InvalidArgumentError(f"the integer {bound} is compared with a column of floats, which "
                                        "are exact up to 2^53: convert the integers to floats first")
 
 

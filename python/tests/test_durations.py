@@ -64,6 +64,25 @@ def test_included_durations_keep_their_unit():
         index.lookup([3], "max", "d", miss=datetime.timedelta(milliseconds=1))
 
 
+@pytest.mark.parametrize("kind", ["M8", "m8"])
+def test_nat_needs_no_unit(kind):
+    nat = np.array(["NaT"], kind)
+    assert rtindex.build(nat).nulls().tolist() == [0]
+    index = rtindex.build(np.array([5], f"{kind}[s]"))
+    assert index.lookup(nat[0]) is None and index.lookup(nat, "count").tolist() == [0]
+    assert index.lookup([nat[0]], "count").tolist() == [0] and index.insert(nat[0]) == 1
+    assert index.nulls().tolist() == [1]
+    one = datetime.timedelta(seconds=5) if kind == "m8" else datetime.datetime(1970, 1, 1, 0, 0, 5)
+    assert rtindex.build([nat[0], one]).lookup(one) == 1
+    with pytest.raises(rtindex.Error, match="has no unit"):
+        rtindex.build(np.array([5]).view(kind))
+
+
+def test_months_are_no_durations():
+    with pytest.raises(rtindex.Error, match="expected durations in s, .* pass days"):
+        rtindex.build(np.array([5], "m8[s]")).lookup(np.timedelta64(1, "M"))
+
+
 def test_durations_that_a_library_cannot_hold():
     index = rtindex.build([1])
     days = np.array([2**62], "m8[D]")

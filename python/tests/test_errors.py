@@ -116,8 +116,14 @@ def test_answers_that_were_not_asked_for():
 def test_lists_name_what_no_column_holds():
     index = rtindex.build([1, 2])
     assert index.lookup([1, pd.NA], "count").tolist() == [1, 0]
-    with pytest.raises(rtindex.InvalidArgumentError, match=r"got object objects \(element 2\)"):
+    with pytest.raises(rtindex.InvalidArgumentError, match=r"mixes numbers with <object .*\(element 2\)"):
         index.lookup([1, 2, object()])
+    for items in ([[1, 2], [3, 4]], [[1], [2, 3]], pd.Series([[1, 2], [3, 4]])):
+        with pytest.raises(rtindex.Error, match=r"got list objects \(element 0\); write composite keys as tuples"):
+            rtindex.build(items)
+    for call in (rtindex.build, rtindex.points, index.lookup, lambda frame: rtindex.build([1], include=frame)):
+        with pytest.raises(rtindex.Error, match=r"got a LazyFrame: pass frame.collect\(\)"):
+            call(pl.DataFrame({"a": [1], "b": [2]}).lazy())
 
 
 ENDLESS = """
@@ -168,7 +174,7 @@ def test_reversed_intervals_are_shown_as_times(name):
 
 INSTANTS = np.array(["2024-02-29"], "M8[us]")
 TYPES = [
-    (INSTANTS, pd.Series(["2024"], dtype="string"), "string keys .* a datetime64[us] column: pass pd.to_datetime(keys)"),
+    (INSTANTS, pd.Series(["2024"], dtype=pd.ArrowDtype(pa.string())), "a datetime64[us] column: pass pd.to_datetime(keys)"),
     (INSTANTS, pl.Series(["2024"]), "String keys .* a datetime64[us] column: pass keys.str.to_datetime()"),
     (INSTANTS, pa.array(["2024"]), 'string keys .* a datetime64[us] column: pass keys.cast(pa.timestamp("us"))'),
     (INSTANTS, [1.5], "float64 keys .* a datetime64[us] column: convert them to datetime64[us] first"),
@@ -179,6 +185,7 @@ TYPES = [
     ([1], [datetime.timedelta(1)], "timedelta64[us] keys .* an int64 column"),
     (["a"], pa.array([decimal.Decimal("1.5")], pa.decimal128(2, 1)), "decimal128(2, 1) keys .* a string column: pass strings"),
     (pa.array([decimal.Decimal("1.5")], pa.decimal128(2, 1)), ["a"], "string keys .* a decimal128(38, 1) column"),
+    ([decimal.Decimal("1.5")], 1.5, 'float64 keys .* a decimal128(18, 1) column: pass Decimal objects, such as Decimal("1.5")'),
     (["a"], [uuid.UUID(int=5)], "UUID keys .* a string column"),
     (pa.array([datetime.date(2024, 2, 29)]), [5], "int64 keys .* a date column"),
     (pd.Series([1], name="k"), ["a"], "string values .* column 'k', which is int64: convert them to int64 first"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import decimal
 import math
 
 import numpy as np
@@ -72,10 +73,13 @@ def test_integers_beyond_64_bits_miss_or_clamp():
 
 @pytest.mark.parametrize(("items", "sentence"), [
     ([datetime.date(2024, 2, 29), 5], "mixes times with 5"),
-    ([None, datetime.datetime(2024, 2, 29), "x"], "expected a string, bytes or None"),
-    ([5, datetime.date(2024, 2, 29)], "expected a list of numbers"),
-    ([5, np.datetime64("2024")], "expected a list of numbers"),
-    ([1.5, np.timedelta64(1, "s")], "expected a list of numbers"),
+    ([None, datetime.datetime(2024, 2, 29), "x"], r"mixes datetime objects with 'x' \(element 2\)"),
+    ([5, datetime.date(2024, 2, 29)], r"mixes numbers with datetime.date\(2024, 2, 29\) \(element 1\)"),
+    ([5, np.datetime64("2024")], r"mixes numbers with .*2024.* \(element 1\)"),
+    ([1.5, np.timedelta64(1, "s")], r"mixes numbers with .* \(element 1\)"),
+    ([1, "a"], r"mixes numbers with 'a' \(element 1\)"), (["a", None, 1], r"mixes strings with 1 \(element 2\)"),
+    (["a", float("nan")], "pass None for a null"), ([1, datetime.time(1)], "mixes numbers with datetime.time"),
+    ([decimal.Decimal("NaN")], "expected finite decimals; pass None"),
     ([datetime.datetime.max.replace(tzinfo=datetime.timezone(datetime.timedelta(hours=-1)))],
      "outside the years 1 to 9999"),
     (["a", "\ud800"], "half of a surrogate pair")])
@@ -83,6 +87,25 @@ def test_lists_that_are_no_column(items, sentence):
     for call in (lambda: rtindex.build(items), lambda: rtindex.build(np.array(items, object))):
         with pytest.raises(rtindex.Error, match=sentence):
             call()
+
+
+def test_decimals_may_follow_integers():
+    half = decimal.Decimal("2.5")
+    for items in ([half, 1], [1, half], [1, None, half]):
+        index = rtindex.build(items)
+        assert index.lookup(half, "count") == index.lookup(1, "count") == 1
+        assert index.lookup([1, half, decimal.Decimal("1.5")], "count").tolist() == [1, 1, 0]
+    assert rtindex.build([1, 2]).lookup([1, decimal.Decimal("1.5")], "count").tolist() == [1, 0]
+
+
+def test_decimals_meet_integers_beyond_64_bits():
+    index = rtindex.build([decimal.Decimal(HIGH * 2**6), decimal.Decimal("1.5")])
+    assert index.lookup(HIGH * 2**6) == 0 and HIGH * 2**6 in index and 2**200 not in index
+    assert index.range(0, HIGH * 2**6, "count") == index.range(-2**200, 2**200, "count") == 2
+    assert index.lookup([HIGH * 2**6, 2, None, 2**200], "count").tolist() == [1, 0, 0, 0]
+    assert index.insert(2**71) == 2 and index.lookup(decimal.Decimal(2**71)) == 2
+    with pytest.raises(rtindex.Error, match="at most 38 digits"):
+        index.insert(2**200)
 
 
 def test_half_a_surrogate_pair():

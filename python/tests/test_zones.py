@@ -195,6 +195,10 @@ def test_texts_are_instants():
     for text in ("now", "NaT", "yesterday", "29.2.2024", "2024-02-30", ""):
         with pytest.raises(rtindex.Error, match="invalid time .* \\(element 0\\)"):
             index.lookup(text)
+    for text in ("20240229", "20240", "+2024-02-29", "2024T12"):  # numpy reads years
+        with pytest.raises(rtindex.Error, match="invalid time .* expected ISO 8601, such as"):
+            index.lookup(text)
+    assert index.lookup("2024", "count") == index.lookup("12024-02-29", "count") == 0
     days = rtindex.build(pa.array([datetime.date(2024, 2, 29)]))
     assert days.lookup("2024-02-29") == 0 and days.lookup("2024-02-29T12") is None
     assert days.lookup(NOON) is None and days.range(None, NOON, "count") == 1
