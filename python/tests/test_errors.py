@@ -203,6 +203,16 @@ def test_types_have_the_names_of_their_library(column, keys, sentence):
             call(keys)
 
 
+@pytest.mark.parametrize(("column", "name"), [
+    (pa.array([[1]]), "list"), (pl.Series([[1]]), "large list"), (pa.array([[1]], pa.list_(pa.int8(), 1)), "fixed-size list"),
+    (pa.RunEndEncodedArray.from_arrays([1], [5]), "run-end encoded"),
+    (pa.array([(1, 2, 3)], pa.month_day_nano_interval()), "interval of the calendar")])
+def test_types_that_no_column_has_are_named(column, name):
+    for call in (rtindex.build, rtindex.build([1]).lookup):
+        with pytest.raises(rtindex.InvalidArgumentError, match=f"unsupported Arrow type '{name}': cast it"):
+            call(column)
+
+
 def test_columns_of_points_have_their_names():
     index = rtindex.build(rtindex.points(price=[1.5, 2], store=[7, 8]))
     for call in (lambda: index.filter({"price": "x"}), lambda: index.filter({"price": ("x", None)}),

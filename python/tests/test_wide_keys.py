@@ -55,6 +55,24 @@ def test_uuids_are_returned():
         index.nearest(asked, "key", direction="nearest")
 
 
+@pytest.mark.parametrize("name", ["Int128", "UInt128"])
+def test_wide_integers_of_polars(name):
+    if not hasattr(pl, name):
+        pytest.skip("this polars has no such integers")
+    wide = pl.Series("wide", [2**70, 5, None], dtype=getattr(pl, name))
+    index = rtindex.build(wide)
+    assert index.type == name.lower() and index.nulls().tolist() == [2]
+    assert index.lookup(2**70) == 0 and 5 in index and 2**71 not in index and index.max() == 2**70
+    assert index.lookup(wide).to_list() == [0, 1, None]
+    found = index.nearest(wide, "key")
+    assert found.dtype == wide.dtype and found.to_list() == [2**70, 5, None]
+    assert rtindex.build([5, 7]).lookup(wide, "count").to_list() == [0, 1, 0]
+    assert rtindex.build([5.0]).lookup(wide[1:], "count").to_list() == [1, 0]
+    assert rtindex.build(([1, 2], wide[:2])).lookup((1, 2**70)) == 0
+    with pytest.raises(rtindex.Error):
+        rtindex.build([1, 2, 3]).lookup([1], "sum", wide)
+
+
 def test_parts_of_composite_keys():
     index = rtindex.build((["a", "a", "b"], IDS))
     assert index.nearest(("a", uuid.UUID(int=9)), "key") == ("a", IDS[0])

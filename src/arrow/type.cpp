@@ -22,7 +22,7 @@ struct Simple {
 };
 
 // Where several formats have the same type, arrays are exported in the first one.
-constexpr std::array<Simple, 29> simple_types = {
+constexpr std::array<Simple, 31> simple_types = {
     {{"c", Type::i8},
      {"C", Type::u8},
      {"s", Type::i16},
@@ -51,7 +51,21 @@ constexpr std::array<Simple, 29> simple_types = {
      {"Z", Type::string, offsets64},
      {"vu", Type::string, views},
      {"vz", Type::string, views},
+     {"_pli128", Type::i128},  // of polars; Arrow has no integers of 128 bits
+     {"_plu128", Type::u128},
      {"+s", Type::composite, fields}}};
+
+// Types that no column has, by the start of their format.
+constexpr std::array<std::pair<const char*, const char*>, 9> other_types = {
+    {{"+l", "list"},
+     {"+L", "large list"},
+     {"+v", "list view"},
+     {"+w:", "fixed-size list"},
+     {"+m", "map"},
+     {"+u", "union"},
+     {"+r", "run-end encoded"},
+     {"ti", "interval of the calendar"},
+     {"n", "null"}}};
 
 constexpr std::array<std::pair<const char*, TimeUnit>, 4> timestamp_formats = {
     {{"tss:", TimeUnit::second},
@@ -103,10 +117,13 @@ ArrowType plain_type(std::string_view format) {
   if (format == "w:16") return {Type::binary16};
   if (format.starts_with("w:")) return fixed_strings(format);
   if (format.starts_with("d:")) return decimals(format);
+  std::string name = fmt::format("with the format '{}'", format);
+  for (const auto& [start, other] : other_types)
+    if (format.starts_with(start)) name = fmt::format("'{}'", other);
   fail(
-      "unsupported Arrow type with the format '{}': cast it to integers, floats, bool, decimals, "
-      "dates, times or strings first",
-      format);
+      "unsupported Arrow type {}: cast it to integers, floats, bool, decimals, dates, times or "
+      "strings first",
+      name);
 }
 
 // The type of a dictionary column, whose schema is that of its indices.
@@ -154,7 +171,6 @@ std::string format_of(Type type, TimeUnit unit, int scale) {
   if (type == Type::decimal32) return fmt::format("d:9,{},32", scale);
   if (type == Type::decimal64) return fmt::format("d:18,{},64", scale);
   if (type == Type::decimal128) return fmt::format("d:38,{}", scale);
-  // Arrow has no integers of 128 bits.
   if (is_128_bit(type)) return "w:16";
   if (type == Type::timestamp64) {
     for (const auto& [format, known] : timestamp_formats)

@@ -75,7 +75,9 @@ TEST(ArrowImport, ViewsElementsInPlace) {
                           Case{"d:18,2,64", Type::decimal64, 8},
                           Case{"d:12,2", Type::decimal128, 16},
                           Case{"d:38,-3,128", Type::decimal128, 16},
-                          Case{"w:16", Type::binary16, 16}}) {
+                          Case{"w:16", Type::binary16, 16},
+                          Case{"_pli128", Type::i128, 16},
+                          Case{"_plu128", Type::u128, 16}}) {
     SCOPED_TRACE(one.format);
     const std::uint8_t valid = 0b1011'0111;
     const MadeByHand made(one.format, {&valid, memory.data()}, 4, 2);
