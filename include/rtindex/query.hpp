@@ -59,8 +59,8 @@ enum class Direction : std::uint8_t {
 /// The direction of that name; throws `Error` for any other text.
 [[nodiscard]] RTINDEX_API Direction direction_named(std::string_view name);
 
-/// The largest distance of a neighbour: an integer for integers, for dates and timestamps in the unit
-/// of the column, for decimals in units of their last digit; a double for floats. Unset: unlimited.
+/// The largest distance of a neighbour: an integer for integers, for times in the unit of the
+/// column, for decimals in units of the last digit; a double for floats. Unset: unlimited.
 using Tolerance = std::variant<std::monostate, std::int64_t, std::uint64_t, double>;
 
 /// What makes a key the neighbour of another.
