@@ -91,7 +91,9 @@ def named_columns(include: Any) -> list[tuple[str, Any]]:
     column without a name."""
     if include is None:
         return []
-    if not isinstance(include, tuple):
+    if type(include) is np.ndarray:  # changes of one row are many
+        return [("", include)]
+    if not isinstance(include, (dict, list, tuple)):
         table = as_table(include)
         columns, names = columns_of(table), names_of(table)
         if columns and len(names) == len(columns):

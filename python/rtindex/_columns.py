@@ -33,7 +33,7 @@ from ._names import (
 from ._objects import OBJECTS, objects, wide_integers
 from ._times import zone_of
 from ._type_names import require_comparable
-from ._types import DECIMALS, FLOATS, WIDTHS, ColumnType, parts_of
+from ._types import DECIMALS, FLOATS, INTEGERS, WIDTHS, ColumnType, parts_of
 from ._units import in_unit, require_zone
 from ._whole import is_all_null, whole_as_floats
 
@@ -47,6 +47,8 @@ def column(data: Any, target: ColumnType | None = None, nan_as_null: bool | None
         nan_as_null = target.nan_as_null
         if target.type.startswith("float"):
             data = whole_as_floats(data)
+    if type(data) is int and target is not None and target.type in INTEGERS and -(2**63) <= data < 2**63:
+        return _converted(Column.elements("int64", np.array([data])), target, data)  # as common
     if type(data) is np.ndarray:
         name = NATIVE.get(data.dtype.str)
         if name is not None and data.ndim == 1 and data.flags.c_contiguous:
@@ -240,7 +242,7 @@ def _from_list(items: list[Any], target: ColumnType | None) -> Column:
         numbers, validity = plain
         if wanted.startswith("float"):
             numbers = whole_as_floats(numbers)
-        return Column.elements(numbers.dtype.name, numbers, "", validity)
+        return Column.elements(NATIVE[numbers.dtype.str], numbers, "", validity)
     known = next((item for item in items if not is_missing(item)), None)
     if known is None and target is not None and wanted != "string":
         return _nulls(len(items), target)
