@@ -3,9 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstring>
-#include <limits>
 
 #include <rtindex/rtindex.h>
 
@@ -55,11 +53,12 @@ Aggregates aggregates_in(const ArrowArray& array, const std::string& format, std
     return units;
   }
   if (format == "tdD") {
-    using Limits = std::numeric_limits<std::int32_t>;
-    const std::int64_t clamped = std::clamp<std::int64_t>(miss, Limits::min(), Limits::max());
+    const auto* const valid = static_cast<const std::uint8_t*>(array.buffers[0]);
     std::vector<std::int64_t> days;
-    for (const std::int64_t day : elements_of<std::int32_t>(array))
-      days.push_back(day == clamped ? miss : day);
+    for (const std::int64_t day : elements_of<std::int32_t>(array)) {
+      const std::size_t i = days.size();
+      days.push_back(valid == nullptr || (valid[i / 8] >> i % 8 & 1) != 0 ? day : miss);
+    }
     return days;
   }
   if (format == "L") return elements_of<std::uint64_t>(array);
