@@ -279,6 +279,8 @@ SHOWN["filters_cpu"] = pivot(
     "us a query, rows that match", {"10^-6": "1e-06", "10^-4": "0.0001", "10^-2": "0.01", "one half": "0.5"},
     {**{f"{what}, {series}": (series, what, "uniform") for what in ("count", "rows")
         for series in ("rtindex", "polars", "DuckDB", "NumPy")},
+     "count, rtindex from C++": ("rtindex, C++", "count", "uniform"),
+     "rows, rtindex from C++": ("rtindex, C++", "rows", "uniform"),
      "count, rtindex, many in a batch": ("rtindex, batch", "count", "uniform"),
      **{f"{what}, rtindex, correlated columns": ("rtindex", what, "correlated") for what in ("count", "rows")}},
     lambda row, share: figure("xeon-2core/python-filters.jsonl", "median", series=row[0],
@@ -299,6 +301,11 @@ SHOWN["changes_single"] = pivot(
      "change of any kind, beside a reader": (BESIDE, "change"), "lookup of one key, beside a writer": (BESIDE, "lookup")},
     lambda row, rank: single(metric=f"{row[1]}_{rank}_us", category=row[0]))
 SHOWN["changes_single_rate"] = text(single(metric="changes_per_s", category=BESIDE))
+SHOWN["changes_python"] = pivot(
+    "microseconds", {"p50": "p50", "p99": "p99"},
+    {f"{change}{', first lookups' if of == 'lookup' else ''}": (change, of)
+     for change in ("insert", "erase", "update", "set_included") for of in ("change", "lookup")},
+    lambda row, rank: figure("xeon-2core/python-changes.jsonl", "value", metric=f"{row[1]}_{rank}_us", category=row[0]))
 changed = functools.partial(figure, "nvidia-h200/changes-lookups.jsonl", "value")
 SHOWN["changes_lookups"] = pivot(
     "", {"just built": "rx:native@cuda, static", "before a merge": "rx:native@cuda, fullest delta, 5% erased"},
