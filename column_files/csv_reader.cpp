@@ -44,8 +44,7 @@ void require_latin1(std::string_view text, const std::string& path) {
 // The text of a CSV file, and where things are in it.
 class CsvText {
  public:
-  CsvText(const FileBytes& file, const CsvFormat& format)
-      : path_(file.path()), text_(file.text()), delimiter_(',') {
+  CsvText(const FileBytes& file, const CsvFormat& format) : path_(file.path()), text_(file.text()) {
     require_uncompressed(file);
     if (format.encoding == "latin-1") require_latin1(text_, path_);
     const bool is_utf16 = has_utf16_mark(text_) && format.encoding == "utf-8";
@@ -98,7 +97,7 @@ class CsvText {
   std::string path_;
   std::string decoded_;
   std::string_view text_;
-  char delimiter_;
+  char delimiter_ = ',';
   bool has_delimiter_line_ = false;
 };
 

@@ -38,6 +38,7 @@ struct Units {
   double fraction = 0;
 
   [[nodiscard]] bool exact() const { return beyond == 0 && fraction == 0; }
+  // NOLINTNEXTLINE(modernize-use-nullptr)
   friend auto operator<=>(const Units&, const Units&) = default;
 };
 

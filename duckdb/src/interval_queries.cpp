@@ -80,7 +80,8 @@ void with_interval_query(const NamedIndex& named, QueryKind kind, duckdb_data_ch
         keys(upper, whole.upper, overlaps && up ? Purpose::clamped_point : Purpose::rounded_point));
   };
   auto points = convert();
-  auto& [from, to] = points;
+  auto& from = points.first;
+  auto& to = points.second;
   const auto rows = from.units().size();
   const auto is_empty = [&](std::size_t row) {
     const Units& a = from.units()[row];

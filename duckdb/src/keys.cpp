@@ -182,7 +182,7 @@ ColumnView LookupKeys::words(duckdb_logical_type type, const void* data,
   auto& texts = words_.emplace_back(rows_);
   for (idx_t row = 0; row < rows_; ++row)
     if (is_valid(validity, row)) texts[row] = enum_text(type, enum_value(type, data, row));
-  return ColumnView(std::span<const std::string>(texts));
+  return {std::span<const std::string>(texts)};
 }
 
 ColumnView LookupKeys::times(const duckdb_string_t* texts, const std::uint64_t* validity,
@@ -207,9 +207,9 @@ ColumnView LookupKeys::floats(duckdb_vector vector, const KeyType& lookup, const
   const void* data = duckdb_vector_get_data(vector);
   auto& values = doubles_.emplace_back(rows_);
   for (idx_t row = 0; row < rows_; ++row) values[row] = double_at(lookup, data, row);
-  if (key.type == Type::f64) return ColumnView(std::span<const double>(values));
+  if (key.type == Type::f64) return {std::span<const double>(values)};
   auto& narrow = floats_.emplace_back(values.begin(), values.end());
-  return ColumnView(std::span<const float>(narrow));
+  return {std::span<const float>(narrow)};
 }
 
 ColumnView LookupKeys::converted(const void* data, const std::uint64_t* validity,
