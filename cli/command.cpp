@@ -144,7 +144,7 @@ std::string typo_in(const CLI::App& app, const std::vector<std::string>& argumen
 // CLI11 says "The following arguments were not expected: X Y", in no useful order.
 std::string what_is_unknown(const CLI::App& app, const std::string& message,
                             const std::vector<std::string>& arguments) {
-  const std::string typo = typo_in(app, arguments);
+  std::string typo = typo_in(app, arguments);
   if (!typo.empty()) return typo;
   const std::string what = message.substr(message.find(": ") + 2);
   return unknown_option(parsed_verb(app), what.substr(0, what.find(' ')));

@@ -132,7 +132,7 @@ std::string TextColumn::remark_on_values(const TextReading& reading) const {
                      remark.empty() ? "" : "; ", field(zeros), reading.column);
 }
 
-std::string TextColumn::remark_on_strings(const Census& fields, const TextReading& reading) const {
+std::string TextColumn::remark_on_strings(const Census& fields, const TextReading& reading) {
   const std::size_t values = fields.numbers() + fields.times;
   if (values != 0)
     return fmt::format("{} of {} fields are numbers or times: column {} is read as strings", values,

@@ -83,7 +83,7 @@ class TextColumn {
   [[nodiscard]] LoadedColumn inferred(const TextReading& reading);
   [[nodiscard]] LoadedColumn strings(const TextReading& reading);
 
-  void require_one_kind(const Census& census, const TextReading& reading) const;
+  void require_one_kind(const Census& fields, const TextReading& reading) const;
   void require_integers_that_fit(const TextReading& reading) const;
   void require_infinity(std::size_t row, Type type, const TextReading& reading) const;
   void require_exact_integers(const Census& census, const TextReading& reading) const;
@@ -92,8 +92,8 @@ class TextColumn {
   void require_ticks_of_like(const TextReading& reading) const;
   // Notes for the summary.
   [[nodiscard]] std::string remark_on_values(const TextReading& reading) const;
-  [[nodiscard]] std::string remark_on_strings(const Census& census,
-                                              const TextReading& reading) const;
+  [[nodiscard]] static std::string remark_on_strings(const Census& fields,
+                                                     const TextReading& reading);
 
   std::vector<char> bytes_;
   std::vector<char> written_;  // as in the file, if read_decimal_commas() has changed it

@@ -64,8 +64,8 @@ std::int64_t tick_of(const KeyType& type) {
   }
 }
 
-constexpr int128 least_128 = static_cast<int128>(1) << 127;
-constexpr int128 most_128 = ~least_128;
+constexpr int128 min_128 = static_cast<int128>(1) << 127;
+constexpr int128 max_128 = ~min_128;
 
 /// The greatest number of a time, which is infinity. The least one is its negative.
 std::int64_t infinity_of(const KeyType& time) {
@@ -160,9 +160,9 @@ bool is_epoch(std::string_view text, const KeyType& key) {
   return ticks != 0 && ticks != failed_cast(key);
 }
 
-int128 greatest_of(const KeyType& key) { return key.is_time() ? infinity_of(key) : most_128; }
+int128 max_of(const KeyType& key) { return key.is_time() ? infinity_of(key) : max_128; }
 
-int128 least_of(const KeyType& key) { return key.is_time() ? -infinity_of(key) : least_128; }
+int128 min_of(const KeyType& key) { return key.is_time() ? -infinity_of(key) : min_128; }
 
 }  // namespace
 
@@ -196,7 +196,7 @@ Units units_at(const KeyType& type, const void* data, idx_t row, const KeyType& 
     units = from_double(value, type.type == Type::f32, key);
   } else {
     const int128 value = integer_at(type, data, row);
-    if (type.id == DUCKDB_TYPE_UHUGEINT && is_biased) return {.floor = value ^ least_128};
+    if (type.id == DUCKDB_TYPE_UHUGEINT && is_biased) return {.floor = value ^ min_128};
     if (type.id == DUCKDB_TYPE_UHUGEINT && value < 0) return {.beyond = 1};
     if (key.is_time()) return scaled_time(value, type, key);
     const int digits = key.scale - type.scale;
@@ -204,17 +204,17 @@ Units units_at(const KeyType& type, const void* data, idx_t row, const KeyType& 
   }
   if (!is_biased || units.beyond != 0) return units;
   if (units.floor < 0) return {.beyond = -1};
-  units.floor += least_128;
+  units.floor += min_128;
   return units;
 }
 
 int128 limit_of(const KeyType& key, Between between) {
-  return between == Between::down || between == Between::below ? least_of(key) : greatest_of(key);
+  return between == Between::down || between == Between::below ? min_of(key) : max_of(key);
 }
 
 std::optional<int128> rounded(const Units& units, const KeyType& key, Between between) {
-  const int128 most = greatest_of(key);
-  const int128 least = least_of(key);
+  const int128 most = max_of(key);
+  const int128 least = min_of(key);
   if (between == Between::null) return units.exact() ? std::optional(units.floor) : std::nullopt;
   if (between == Between::reject)  // callers have rejected fractions
     return units.beyond < 0 ? least : units.beyond > 0 ? most : units.floor;

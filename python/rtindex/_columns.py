@@ -48,7 +48,7 @@ def column(data: Any, target: ColumnType | None = None, nan_as_null: bool | None
         if target.type.startswith("float"):
             data = whole_as_floats(data)
     if type(data) is int and target is not None and target.type in INTEGERS and -(2**63) <= data < 2**63:
-        return _converted(Column.elements("int64", np.array([data])), target, data)  # as common
+        return _converted(Column.elements("int64", np.array([data])), target, data)  # one key, or an end
     if type(data) is np.ndarray:
         name = NATIVE.get(data.dtype.str)
         if name is not None and data.ndim == 1 and data.flags.c_contiguous:

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from . import _core
 from ._categories import reject
 from ._columns import column as column_of
 from ._errors import InvalidArgumentError
-from ._lists import is_missing
+from ._lists import is_missing, is_nat
 from ._names import is_scalar
 from ._query import EndsName, Query, require_ends
 from ._types import INTEGERS, ColumnType
@@ -134,24 +132,18 @@ def _bound(condition: Any, column: _PointColumn) -> tuple[str, Any, Any, str]:
                                        f"two ends, got {len(condition)}; rtindex.isin takes any "
                                        "number of values")
         (lower, upper), ends = condition, "[]"
-    elif is_missing(condition) or condition is is_null or _is_nat(condition):
+    elif is_missing(condition) or condition is is_null or is_nat(condition):
         raise InvalidArgumentError(f"invalid condition on {column.name!r}: use "
                                    "rtindex.is_null(), or omit the column")
     else:
         value = _end(condition, column.equal)
         return "range", value, value, "[]"
     for end in (lower, upper):
-        if end is not None and (is_missing(end) or _is_nat(end)):
+        if end is not None and (is_missing(end) or is_nat(end)):
             raise InvalidArgumentError(f"invalid end {end!r} of the range of {column.name!r}: pass "
                                        "None for an open end")
     return ("range", None if lower is None else _end(lower, column.lower[ends[0]]),
             None if upper is None else _end(upper, column.upper[ends[1]]), ends)
-
-
-def _is_nat(value: Any) -> bool:
-    """Whether this is NaT of pandas or NumPy."""
-    return type(value).__name__ == "NaTType" or isinstance(value, (np.datetime64, np.timedelta64)) and bool(
-        np.isnat(value))
 
 
 def _end(value: Any, target: ColumnType) -> Any:

@@ -26,6 +26,12 @@ def is_missing(item: Any) -> bool:
     return item is None or type(item).__name__ == "NAType"
 
 
+def is_nat(item: Any) -> bool:
+    """NaT of pandas or NumPy."""
+    return type(item).__name__ == "NaTType" or isinstance(
+        item, (np.datetime64, np.timedelta64)) and bool(np.isnat(item))
+
+
 def has_strings(items: list[Any]) -> bool:
     return any(isinstance(item, (str, bytes)) for item in items)
 

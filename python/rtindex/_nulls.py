@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from ._lists import is_missing
+from ._lists import is_missing, is_nat
 from ._names import is_pandas
 
 
@@ -31,5 +31,4 @@ def null_count(data: Any, nan: bool = True) -> int:
 
 
 def _is_nan(item: Any) -> bool:
-    return isinstance(item, (float, np.floating, np.datetime64, np.timedelta64)) and bool(
-        item != item) or type(item).__name__ == "NaTType"
+    return is_nat(item) or isinstance(item, (float, np.floating)) and bool(item != item)

@@ -15,7 +15,7 @@ Point = Union[float, str]
 
 CLOSE = 1.01  # less than this apart is too close to call, whatever the runs
 NOT_OF_AN_INDEX = ("sort_ms",)  # the same sort for every index
-OF_LOOKUPS = ("lookup_ms", "ns_per_lookup", "mlookups_per_s")  # the same measurement
+METRICS_OF_LOOKUPS = ("lookup_ms", "ns_per_lookup", "mlookups_per_s")
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def contests(chart: Chart) -> list[Contest]:
     if chart.metric.name in NOT_OF_AN_INDEX:
         return []
     first = chart.experiment.metrics[0]
-    if chart.metric is not first and {chart.metric.name, first.name} <= set(OF_LOOKUPS):
+    if chart.metric is not first and {chart.metric.name, first.name} <= set(METRICS_OF_LOOKUPS):
         return []
     found = []
     machines = {series.machine.id: series.machine for series in chart.series}
