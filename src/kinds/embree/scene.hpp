@@ -1,9 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
-#include "base/array.hpp"
 #include "keys/encoded_column.hpp"
 #include "keys/interval.hpp"
 #include "kinds/embree/device.hpp"
@@ -50,27 +50,37 @@ class EmbreeScene {
   void add_geometry();
   void commit_refit();
   [[nodiscard]] RTCGeometry make_triangles();
-  [[nodiscard]] RTCGeometry make_spheres();
-  [[nodiscard]] RTCGeometry make_boxes();
+  [[nodiscard]] RTCGeometry make_user_geometry();
+  [[nodiscard]] std::optional<float> enters_sphere(RTCRayN* ray, unsigned n,
+                                                   std::uint64_t key) const;
+
+  // The scene and the key of a callback's primitive.
+  template <class Arguments>
+  static const EmbreeScene& scene_of(const Arguments* arguments) {
+    return *static_cast<const EmbreeScene*>(arguments->geometryUserPtr);
+  }
+  template <class Arguments>
+  std::uint64_t key_of(const Arguments* arguments) const {
+    return column_->keys[arguments->primID];
+  }
 
   // Callbacks of both kinds of queries: an accepted hit ends trace() and shortens the ray of
   // closest().
   static void filter_triangle(const RTCFilterFunctionNArguments* arguments);
-  static void filter_sphere(const RTCFilterFunctionNArguments* arguments);
-  static void bound_box(const RTCBoundsFunctionArguments* arguments);
-  static void test_key(const RTCOccludedFunctionNArguments* arguments);
+  static void bound_primitive(const RTCBoundsFunctionArguments* arguments);
+  static void test_box_of_key(const RTCOccludedFunctionNArguments* arguments);
+  static void test_sphere(const RTCOccludedFunctionNArguments* arguments);
   static void find_box(const RTCIntersectFunctionNArguments* arguments);
+  static void find_sphere(const RTCIntersectFunctionNArguments* arguments);
+  template <class TOf>
+  static void find_key(const RTCIntersectFunctionNArguments* arguments, const TOf& t_of);
 
   RxOptions options_;
+  float sphere_radius_;  // in the scale of the scene
   const EncodedColumn* column_;
   EmbreeDevice device_;
   RTCScene scene_ = nullptr;
   TriangleBuffers triangles_;
-  struct Sphere {
-    Point centre;
-    float radius;
-  };
-  Array<Sphere> spheres_;
 };
 
 }  // namespace rtindex
