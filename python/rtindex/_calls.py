@@ -12,13 +12,14 @@ from . import _core
 from ._categories import require_values
 from ._columns import column as column_of
 from ._decimals import in_last_digits, require_whole_sums, value_scale
-from ._device import answer_on_device, bitmaps_on_device, first_array
+from ._device import answer_on_device, bitmaps_on_device
 from ._errors import InvalidArgumentError, UnsupportedError
+from ._filter import device_array_of
 from ._keys import key_answer, key_dtype
 from ._kinds import Kind
 from ._lists import Array
 from ._names import columns_of
-from ._query import Query, data_of
+from ._query import Query
 from ._results import Answers, Counters, Rows
 from ._times import TimeType, ticks_of, time_type
 from ._types import WIDTHS, ColumnType
@@ -87,7 +88,7 @@ def answer(index: _core.Index, query: Query, bound: _core.Query, key_type: Colum
         miss = in_last_digits(miss, scale, not AGGREGATES.isdisjoint(names))
     if bound.on_device:
         _require_host_free(options)
-        return answer_on_device(index, first_array(data_of(query)), bound, names,
+        return answer_on_device(index, device_array_of(query), bound, names,
                                 lambda name: _dtype(index, name, held, included, found_type), held,
                                 included, options.matched, limit, order, miss, options.row_miss)
     size = len(bound)
@@ -225,7 +226,7 @@ def _with_bitmaps(index: _core.Index, query: Query, bound: _core.Query, key_type
         if name not in _BITMAPS:
             continue
         if bound.on_device:
-            answers[name] = bitmaps_on_device(index, first_array(data_of(query)), bound, name)
+            answers[name] = bitmaps_on_device(index, device_array_of(query), bound, name)
             continue
         bits = index.bitmaps(bound, name == "bitmaps")
         if name == "bitmap":

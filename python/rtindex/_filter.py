@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 from . import _core
 from ._categories import reject
 from ._columns import column as column_of
+from ._device import first_array, is_device_array
 from ._errors import InvalidArgumentError
 from ._lists import is_missing, is_nat
-from ._names import is_scalar
-from ._query import EndsName, Query, require_ends
+from ._names import is_one, is_scalar
+from ._query import INTERVAL_KINDS, EndsName, Query, require_ends
 from ._types import INTEGERS, ColumnType
 
 
@@ -55,8 +56,29 @@ def is_null() -> IsNull:
     return IsNull()
 
 
-def batch_of(conditions: Any) -> Any:
-    """The object that decides which kind of objects answers are: the first batch, or 0."""
+def data_of(query: Query) -> Any:
+    """The object that decides which kind of objects answers are: the first batch. One key, a range
+    without ends, and conditions without a batch are one query."""
+    if query.kind == "box":
+        return _batch_of(query.lower)
+    if query.kind not in ("range", *INTERVAL_KINDS):
+        return query.lower
+    if query.upper is not None and is_one(query.lower):
+        return query.upper
+    return 0 if query.lower is None else query.lower
+
+
+def device_array_of(query: Query) -> Any:
+    """An array of a query in device memory."""
+    data = data_of(query)
+    if query.kind == "box" and not is_device_array(data):
+        for condition in query.lower.values():
+            if isinstance(condition, IsIn) and is_device_array(condition.values):
+                data = condition.values
+    return first_array(data)
+
+
+def _batch_of(conditions: Any) -> Any:
     for condition in conditions.values() if _is_mapping(conditions) else ():
         if isinstance(condition, (IsIn, IsNull)):
             continue

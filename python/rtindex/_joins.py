@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._device import first_array, join_batches_on_device, join_on_device
+from ._device import join_batches_on_device, join_on_device
 from ._errors import InvalidArgumentError
+from ._filter import device_array_of
 from ._kinds import Kind
 from ._lists import Array
-from ._query import Query, data_of
+from ._query import Query
 from ._results import Join
 
 
@@ -24,7 +25,7 @@ def join(index: _core.Index, query: Query, bound: _core.Query, kind: Kind, how: 
     how, order = require_how(how), require_order(order)
     if bound.on_device:
         one_pair = (query.kind == "nearest" and not index.interval_ends) or how in ("semi", "anti")
-        return join_on_device(index, first_array(data_of(query)), bound, how, order, one_pair)
+        return join_on_device(index, device_array_of(query), bound, how, order, one_pair)
     return _join(kind, how, *index.join(bound, how, order))
 
 
@@ -33,7 +34,7 @@ def join_batches(index: _core.Index, query: Query, bound: _core.Query, kind: Kin
     """The pairs in batches of at most `max_pairs`."""
     how, pairs, order = require_how(how), require_max_pairs(max_pairs), require_order(order)
     if bound.on_device:
-        return join_batches_on_device(index, first_array(data_of(query)), bound, how, order, pairs)
+        return join_batches_on_device(index, device_array_of(query), bound, how, order, pairs)
     return (_join(kind, how, *batch) for batch in index.join_batches(bound, how, order, pairs, 0))
 
 

@@ -17,7 +17,7 @@ from ._columns import column as column_of
 from ._columns import mask_column
 from ._error_texts import named_errors
 from ._errors import InvalidArgumentError
-from ._filter import Between, IsIn, PointFilter, batch_of
+from ._filter import Between, IsIn, PointFilter, data_of
 from ._interval_queries import bound_interval_query
 from ._kinds import Kind, kind_of
 from ._lists import Array, is_missing
@@ -38,7 +38,6 @@ from ._query import (
     EndsName,
     Query,
     broadcast,
-    data_of,
     require_column,
     require_query,
     require_shape,
@@ -312,8 +311,6 @@ class LookupCalls:
         return bool((self._rows(Query.equal(key)) != _core.MISS).all())
 
     def _kind(self, query: Query) -> Kind:
-        if query.kind == "box":
-            return kind_of(batch_of(query.lower))
         point = self._interval_point or self._type
         return kind_of(data_of(query), point.type == "composite")
 

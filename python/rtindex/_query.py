@@ -177,16 +177,6 @@ def require_ends(ends: Any) -> None:
                                    "\"()\"")
 
 
-def data_of(query: Query) -> Any:
-    """The object that decides which kind of objects answers are. A range without ends is one
-    query, as one key is."""
-    if query.kind not in ("range", *INTERVAL_KINDS):
-        return query.lower
-    if query.upper is not None and is_one(query.lower):
-        return query.upper
-    return 0 if query.lower is None else query.lower
-
-
 def query_of(query: Any) -> Query:
     """The query, or one for rows whose key equals that of `query`."""
     return query if isinstance(query, Query) else Query.equal(query)

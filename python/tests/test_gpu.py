@@ -81,6 +81,9 @@ def test_filters(make):
         found = device.filter({"price": (make(lower), make(upper)), "store": store}, "count")
         wanted = host.filter({"price": (lower, upper), "store": store}, "count")
         assert type(found) is type(make([0])) and to_list(found) == wanted.tolist()
+    stores = np.array([1, 5])
+    assert (to_list(device.filter({"store": rtindex.isin(make(stores))}, "count")) ==
+            [host.filter({"store": rtindex.isin(stores)}, "count")])
 
 
 def test_included_columns_with_nulls():

@@ -11,6 +11,7 @@ import numpy as np
 from .._calls import MAX_BITMAP_BYTES, _names, require_bitmap_bytes, row_miss
 from .._categories import reject
 from .._errors import InvalidArgumentError, UnsupportedError
+from .._filter import data_of
 from .._index import _human_bytes
 from .._join_calls import JoinName, JoinOrderName
 from .._joins import require_how, require_max_pairs, require_order
@@ -23,7 +24,6 @@ from .._query import (
     EndsName,
     Query,
     QueryName,
-    data_of,
     query_of,
     require_query,
 )
