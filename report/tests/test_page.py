@@ -5,6 +5,7 @@ import io
 import json
 import pathlib
 import tempfile
+import time
 import unittest
 
 import browser
@@ -40,6 +41,13 @@ class Page(unittest.TestCase):
 
     def run_script(self, script):
         return self.browser.run(script)
+
+    def expect_soon(self, script, expected):
+        """Chromium follows a link some time after the click."""
+        end = time.monotonic() + 10
+        while self.run_script(script) != expected and time.monotonic() < end:
+            time.sleep(0.01)
+        self.assertEqual(self.run_script(script), expected)
 
     def test_the_collected_errors_are_real(self):
         self.run_script(
@@ -144,12 +152,12 @@ class Page(unittest.TestCase):
         shown = f"{pages}.filter((page) => page.clientWidth).map((page) => page.id)"
         self.assertEqual(self.run_script(shown), ["page-points"])
         self.browser.click("document.querySelector('.menu a')")
-        self.assertEqual(self.run_script(shown), ["page-overview"])
+        self.expect_soon(shown, ["page-overview"])
         current = "document.querySelector('.menu [aria-current]').innerText"
         self.assertEqual(self.run_script(current), "Overview")
         # A link to an experiment opens its page.
         self.browser.click("document.querySelector('.wins a, .strips a')")
-        self.assertEqual(self.run_script(shown), ["page-points"])
+        self.expect_soon(shown, ["page-points"])
         self.assertGreater(self.run_script("document.querySelectorAll('svg.plot').length"), 0)
 
     def test_hatching_is_explained_where_something_is_hatched(self):
