@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._calls import MAX_BITMAP_BYTES, Options, row_miss
+from ._calls import MAX_BITMAP_BYTES, Options, class_of, row_miss
 from ._calls import answer as answer_call
 from ._categories import positions_of, reject, require_no_order
 from ._columns import column as column_of
@@ -39,11 +39,13 @@ from ._query import (
     Query,
     broadcast,
     require_column,
+    require_ends,
     require_query,
     require_shape,
 )
+from ._results import Answers, Rows
 from ._tolerance import tolerance_of
-from ._types import INTEGERS, ColumnType, known_parts
+from ._types import FLOATS, INTEGERS, ColumnType, known_parts
 
 # Single keys that have a short way into the index.
 _ONE_KEY = frozenset((int, float, str, datetime.datetime, tuple))
@@ -55,7 +57,8 @@ class LookupCalls:
     holds a column; answers are objects of the same kind."""
 
     __slots__ = ("_box", "_core", "_interval_point", "_lower", "_neighbour", "_one", "_point",
-                 "_points", "_reordered", "_type", "_upper", "interval_ends", "names", "time_unit", "type")
+                 "_points", "_reordered", "_small", "_type", "_upper", "interval_ends", "names", "time_unit",
+                 "type")
 
     def __init__(self, core: _core.Index):
         self._core = core
@@ -86,6 +89,10 @@ class LookupCalls:
         has_one = not (self.interval_ends or core.holds_points or self._reordered)
         units, zoned = [part.unit for part in leaves], [bool(part.zone) for part in leaves]
         self._one = None if not has_one else _core.OneKey(core, units, zoned)
+        plain = {name: np.dtype(class_of(held)).name for name, held, time in core.included
+                 if not time and held in INTEGERS + FLOATS}
+        has_small = self._one is not None and self.type in INTEGERS + FLOATS and not nan_as_null
+        self._small = None if not has_small else _core.SmallBatches(core, plain, Rows, Answers)
         has_box = self._points is not None and not self._reordered
         self._box = None if not has_box else _core.OneBox(core, self.names, units, zoned, Between,
                                                           IsIn)
@@ -139,11 +146,15 @@ class LookupCalls:
                counters: bool = False, filter: Any = None, progress: Progress = None,
                max_bitmap_bytes: int = MAX_BITMAP_BYTES) -> Any:
         """`answer` of `Query.equal(keys)`: which rows hold a key equal to `keys[i]`?"""
-        if (type(keys) in _ONE_KEY and self._one is not None and isinstance(answer, str)
-                and values is None and not matched and limit is None and order is None
-                and miss is None and out is None and not counters and filter is None
-                and progress is None):
-            found = self._one.lookup(keys, answer)
+        if (not matched and limit is None and order is None and miss is None and out is None
+                and not counters and filter is None and progress is None):
+            found: Any = NotImplemented
+            if type(keys) is np.ndarray:
+                if self._small is not None:
+                    found = self._small.lookup(keys, answer, values)
+            elif (type(keys) in _ONE_KEY and self._one is not None and isinstance(answer, str)
+                  and values is None):
+                found = self._one.lookup(keys, answer)
             if found is not NotImplemented:
                 return found
         return self.answer(Query.equal(keys, filter=filter), answer, values, matched=matched, limit=limit,
@@ -159,6 +170,13 @@ class LookupCalls:
               max_bitmap_bytes: int = MAX_BITMAP_BYTES) -> Any:
         """`answer` of `Query.range(lower, upper, ends)`: which rows hold a key from `lower[i]` to
         `upper[i]`?"""
+        if (self._small is not None and type(lower) is np.ndarray and type(upper) is np.ndarray
+                and not matched and limit is None and order is None and miss is None
+                and out is None and not counters and filter is None and progress is None):
+            require_ends(ends)
+            found = self._small.range(lower, upper, ends, answer, values)
+            if found is not NotImplemented:
+                return found
         return self.answer(Query.range(lower, upper, ends, filter=filter), answer, values, matched=matched,
                            limit=limit, order=order, miss=miss, out=out, counters=counters, progress=progress,
                            max_bitmap_bytes=max_bitmap_bytes)

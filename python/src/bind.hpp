@@ -17,6 +17,7 @@ void bind_queries(nanobind::module_& module);
 void bind_pictures(nanobind::module_& module);
 void bind_progress(nanobind::module_& module);
 void bind_routing(nanobind::module_& module);
+void bind_small_batches(nanobind::module_& module);
 
 // The calls of an index that answer queries.
 void bind_answers(nanobind::class_<Index>& index);

@@ -71,6 +71,7 @@ NB_MODULE(_core, module) {
   python::bind_pictures(module);
   python::bind_progress(module);
   python::bind_routing(module);
+  python::bind_small_batches(module);
 #if RTINDEX_HAS_COMMAND
   module.def("run_command", run_command, nb::arg("arguments"),
              nb::call_guard<rtindex::python::WithoutGil>());
