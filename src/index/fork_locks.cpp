@@ -70,6 +70,7 @@ void Index::State::reset_threads() {
   new (&refit_mutex_) std::shared_mutex;
   new (&turnstile_) std::mutex;
   new (&change_mutex_) std::mutex;
+  changer_ = std::thread::id();
   new (&merging_) std::shared_ptr<const RunningMerge>;
 }
 

@@ -144,14 +144,36 @@ void Index::State::set_included(const ColumnView& rows, const ColumnView& values
   });
 }
 
-std::unique_lock<std::mutex> Index::State::take_turn(bool waits_for_merge) {
-  std::unique_lock turn(change_mutex_);
-  while (merging_ != nullptr && (waits_for_merge || VersionMaker::lags(*current(), max_delta))) {
-    turn.unlock();
-    merge_thread_.wait();
-    turn.lock();
+Index::State::Turn::Turn(State& state)
+    : state_(state), lock_(state.change_mutex_, std::defer_lock) {
+  if (state.changer_ == std::this_thread::get_id())
+    fail(
+        "this thread is changing the index: a progress callback cannot change it, too; change it "
+        "after the call");
+  take();
+}
+
+Index::State::Turn::~Turn() {
+  if (lock_.owns_lock()) end();
+}
+
+void Index::State::Turn::take() {
+  lock_.lock();
+  state_.changer_ = std::this_thread::get_id();
+}
+
+void Index::State::Turn::end() {
+  state_.changer_ = std::thread::id();
+  lock_.unlock();
+}
+
+void Index::State::Turn::wait_for_merge(bool always) {
+  while (state_.merging_ != nullptr &&
+         (always || VersionMaker::lags(*state_.current(), state_.max_delta))) {
+    end();
+    state_.merge_thread_.wait();
+    take();
   }
-  return turn;
 }
 
 MergeRules Index::State::merge_rules() const {
@@ -221,7 +243,8 @@ void Index::State::set_merge_failure(std::string failure) {
 }
 
 void Index::State::merge() {
-  const std::unique_lock turn = take_turn(true);
+  Turn turn(*this);
+  turn.wait_for_merge(true);
   make_version([&](VersionMaker& maker, Version& next) { maker.merge_all(next); });
   set_merge_failure({});
 }
@@ -231,7 +254,7 @@ void Index::State::merge() {
 bool Index::State::refit(const ColumnView& changed, const ColumnView& new_keys, Stream stream) {
   if (!engine.refits) return false;
   const UnstoppableScope in_place;
-  const std::lock_guard turn(change_mutex_);
+  const Turn turn(*this);
   const std::unique_lock lock = [&] {
     const std::lock_guard waiting(turnstile_);
     return std::unique_lock(refit_mutex_);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -9,6 +10,7 @@
 #include <shared_mutex>
 #include <span>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -64,7 +66,8 @@ struct Index::State {
   // Replaces the version by a copy of it that make(maker, copy) has changed. Changes take turns.
   template <class Make>
   void change(Make&& make) {
-    const std::unique_lock turn = take_turn(false);
+    Turn turn(*this);
+    turn.wait_for_merge(false);
     make_version(std::forward<Make>(make));
   }
 
@@ -168,10 +171,27 @@ struct Index::State {
     std::size_t rows;  // of the index
   };
 
+  // The turn of a change: others wait until it is destroyed. A thread that has it, as in a progress
+  // callback, cannot have another.
+  class Turn {
+   public:
+    explicit Turn(State& state);
+    ~Turn();
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+
+    // Until the merge in the background is done, or only where it lags behind.
+    void wait_for_merge(bool always);
+
+   private:
+    void take();
+    void end();
+
+    State& state_;
+    std::unique_lock<std::mutex> lock_;
+  };
+
   void reset_threads();
-  // Waits for the turn of a change: until the merge in the background is done, or only where it
-  // lags behind.
-  [[nodiscard]] std::unique_lock<std::mutex> take_turn(bool waits_for_merge);
   // Below, the caller has its turn.
   template <class Make>
   void make_version(Make&& make) {
@@ -221,6 +241,7 @@ struct Index::State {
   std::shared_ptr<const Version> version_;
   mutable std::mutex version_mutex_;  // held only to copy or swap the pointer
   std::mutex change_mutex_;
+  std::atomic<std::thread::id> changer_;         // the thread that has its turn
   std::shared_ptr<const RunningMerge> merging_;  // guarded by change_mutex_; null: none
   mutable std::mutex merge_failure_mutex_;
   std::string merge_failure_;

@@ -290,8 +290,42 @@ TEST(Stop, EndsTheWaitForABackgroundMergeNotTheMerge) {
     EXPECT_EQ(kind_of([&] { index.merge(); }), ErrorKind::stopped);
   }
   index.merge();
-  EXPECT_EQ(index.valid(), keys.size() + 20 * 500);
+  EXPECT_EQ(index.valid(), keys.size() + std::size_t{20} * 500);
   EXPECT_EQ(index.describe().find("merge: failed"), std::string::npos);
+}
+
+TEST(Stop, ProgressOfAChangeCannotChangeTheIndex) {
+  const std::vector<std::uint32_t> keys = shuffled_keys(affordable(std::size_t{1} << 16));
+  for (const std::string spec : {"rx:native@cpu", "sorted@cpu,delta=100"}) {
+    Index index = build(keys, Spec(spec));
+    Index other = build(keys, Spec(spec));
+    index.insert(keys);
+    int refused = 0;
+    bool is_first = true;
+    const auto change = [&](const std::function<void()>& call) {
+      is_first = true;
+      const ControlledCalls controlled(Control{.progress = [&](double) {
+        if (!std::exchange(is_first, false)) return;
+        other.insert(std::vector<std::uint32_t>{1});
+        for (const auto& inner : {std::function<void()>([&] { index.insert(keys); }),
+                                  std::function<void()>([&] { index.merge(); })})
+          try {
+            inner();
+          } catch (const Error& error) {
+            refused += static_cast<int>(error.kind() == ErrorKind::invalid_argument);
+          }
+      }});
+      call();
+    };
+    change([&] { index.insert(keys); });
+    change([&] { index.merge(); });
+    std::size_t erased = 0;
+    change([&] { erased = index.erase_keys(std::vector<std::uint32_t>{keys[0]}); });
+    EXPECT_EQ(refused, 6) << spec;
+    EXPECT_GE(erased, 3U) << spec;
+    EXPECT_EQ(index.valid(), 3 * keys.size() - erased) << spec;
+    index.insert(keys);  // has its turn again
+  }
 }
 
 TEST(Stop, JoinInBatchesReportsTheWholeJoin) {
