@@ -121,6 +121,10 @@ def value_column(values: Any, index: Index, name: str = "") -> Column:
         return column(values)  # which the index rejects
     if type(values) is np.ndarray and wanted in INTEGERS and wanted == NATIVE.get(values.dtype.str):
         return column(values)  # as it is
+    if wanted in INTEGERS and (is_scalar(values) or isinstance(values, (list, tuple))):
+        for value in [values] if is_scalar(values) else values:
+            if type(value) is int and not -(2**63) <= value < 2**64:
+                raise _invalid_value(value, wanted)
     times = TimeType.from_text(time)
     nan_as_null = {"": None, "0": False, "1": True}[index.metadata.get("nan_as_null", "")]
     found = column(values, ColumnType(wanted, "" if times is None else times.unit,
@@ -140,7 +144,18 @@ def _cast(numbers: Array, wanted: str) -> Array:
     with np.errstate(invalid="ignore", over="ignore"):
         cast = numbers.astype(wanted)
         lost = cast.astype(numbers.dtype) != numbers
-    if lost.any() and not (numbers.dtype.kind == "f" and cast.dtype.kind == "f"):
-        raise InvalidArgumentError(f"invalid value {numbers[lost][0]}: expected {wanted}, the type "
-                                   "of the included values")
+        if cast.dtype.kind == "f" and numbers.dtype.kind == "f":
+            lost = np.isfinite(numbers) & ~np.isfinite(cast)
+    if cast.dtype.kind in "iu" and numbers.dtype.kind != "b":
+        # Integers wrap around, and back again.
+        limits = np.iinfo(cast.dtype)
+        low, high = int(limits.min), int(limits.max)
+        lost |= np.array([not low <= number <= high for number in numbers.tolist()], bool)
+    if lost.any():
+        raise _invalid_value(numbers[lost][0], wanted)
     return cast
+
+
+def _invalid_value(value: Any, wanted: str) -> InvalidArgumentError:
+    return InvalidArgumentError(f"invalid value {value}: expected {wanted}, the type of the included "
+                                "values")

@@ -44,7 +44,11 @@ def points(frame: Any = None, /, **columns: Any) -> Points:
     if not 2 <= len(held) <= 8:
         raise InvalidArgumentError(f"points have 2 to 8 columns, got {len(held)}: choose those that "
                                    "filters use")
-    return Points(tuple(held), tuple(held.values()))
+    return _points_named(held)
+
+
+def _points_named(columns: Mapping[str, Any]) -> Points:
+    return Points(tuple(columns), tuple(columns.values()))
 
 
 def _named_columns(frame: Any) -> Mapping[str, Any]:
@@ -78,7 +82,11 @@ def point_column(data: Points, types: tuple[ColumnType, ...] = (),
 
 def new_points(data: Any, names: tuple[str, ...], types: tuple[ColumnType, ...]) -> _core.Column:
     """The rows of a change: points, or what `points` makes them of, with these columns."""
-    held = data if isinstance(data, Points) else points(data)
+    held = data if isinstance(data, Points) else _points_named(_named_columns(data))
+    missing = [repr(name) for name in names if name not in held.names]
+    if missing and set(held.names) < set(names):
+        raise InvalidArgumentError(f"the index holds points of {', '.join(names)}, and the new rows "
+                                   f"have no {', '.join(missing)}: pass the same columns")
     if sorted(held.names) != sorted(names):
         raise InvalidArgumentError(f"the index holds points of {', '.join(names)}, got "
                                    f"{', '.join(held.names)}: pass the same columns")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import datetime
+import math
 import pickle
 import re
 import threading
@@ -433,3 +434,51 @@ def test_readers_and_a_writer():
     for reader in readers:
         reader.join()
     assert problems == []
+
+
+@pytest.mark.parametrize(("held", "values"), [
+    ("i8", [2**63]), ("i8", [2**64 - 1]), ("i8", (2**63,)), ("i8", [np.uint64(2**63)]), ("i8", [2**70]),
+    ("i8", 2**63), ("i8", [2.0**63]), ("u8", [-1]), ("u8", -1), ("u8", [-(2**63)]), ("u8", [2**64]),
+    ("u8", [2.0**64]), ("i1", [200]), ("u4", [-1]), ("f4", [1e300]), ("f4", [-1e39])])
+def test_values_that_the_type_cannot_hold_change_nothing(held, values):
+    of_two = {"a": values if isinstance(values, (list, tuple)) else [values], "b": [1]}
+    for include, given in ((np.array([3], held), values),
+                           ({"a": np.array([3], held), "b": np.array([1])}, of_two)):
+        index = rtindex.build([1], "sorted", include=include)
+        name = "a" if isinstance(include, dict) else ""
+        with pytest.raises(rtindex.InvalidArgumentError, match="invalid value .*expected u?(int|float)"):
+            index.insert([7], given)
+        with pytest.raises(rtindex.InvalidArgumentError, match="invalid value"):
+            index.set_included([0], values, name)
+        assert len(index) == 1 and index.lookup(1, "max", name) == 3
+
+
+def test_nulls_beside_values_that_do_not_fit():
+    index = rtindex.build([1], "sorted", include=np.array([0], "i8"))
+    with pytest.raises(rtindex.InvalidArgumentError, match="invalid value 9223372036854775808: expected int64"):
+        index.insert([7, 8], [2**63, None])
+    assert index.insert([7, 8], [2**63 - 1, None]) == 1 and index.lookup(7, "max") == 2**63 - 1
+
+
+def test_included_floats_may_be_rounded():
+    index = rtindex.build([1], "sorted", include=np.array([0], "f4"))
+    index.insert([2, 3, 4], [0.1, math.inf, 3e38])
+    assert index.lookup([2, 3, 4], "max").tolist() == [np.float32(0.1), math.inf, np.float32(3e38)]
+    with pytest.raises(rtindex.InvalidArgumentError, match="9007199254740993 is given for a column of floats"):
+        rtindex.build([1], "sorted", include=np.array([0.5])).insert([7], [2**53 + 1])
+
+
+def test_integers_beyond_64_bits_as_keys_name_the_types_of_128():
+    for change in (lambda: rtindex.build([1, 2**70]), lambda: rtindex.build([1]).insert([2**70]),
+                   lambda: rtindex.build([1]).update([0], [2**70])):
+        with pytest.raises(rtindex.InvalidArgumentError, match="polars Series of Int128 or UInt128"):
+            change()
+
+
+def test_new_points_have_all_columns():
+    index = rtindex.build(rtindex.points(a=[1, 2], b=[3, 4], c=[5, 6]))
+    with pytest.raises(rtindex.InvalidArgumentError, match="the new rows have no 'b', 'c': pass the same columns"):
+        index.insert({"a": [1]})
+    with pytest.raises(rtindex.InvalidArgumentError, match="the new rows have no 'b': pass the same columns"):
+        index.update([0], {"a": [1], "c": [2]})
+    assert index.insert({"c": [1], "b": [2], "a": [3]}) == 2
