@@ -260,7 +260,7 @@ def value_times(index: _core.Index, values: _core.Column | None, data: Any) -> T
     if values is not None:
         return time_type(values, data)
     included, time = included_type(index, data if isinstance(data, str) else "")
-    stored = TimeType.from_text(time)
+    stored = None if included in ("time32", "time64") else TimeType.from_text(time)  # ticks
     # Files written by C++ have no unit; dates need none.
     if included == "duration64" and stored is not None:
         return stored._replace(is_duration=True)

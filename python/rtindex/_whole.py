@@ -44,13 +44,18 @@ def _require_exact(least: Any, greatest: Any) -> None:
         except (TypeError, ValueError):  # pandas' NA
             is_exact = True
         if not is_exact:
-            raise InvalidArgumentError(f"the integer {bound} is compared with a column of floats, which "
+            raise InvalidArgumentError(f"the integer {bound} is given for a column of floats, which "
                                        "are exact up to 2^53: convert the integers to floats first")
 
 
 def is_all_null(data: Any) -> bool:
-    """Whether a column of polars or Arrow has the type of nulls alone."""
+    """Whether a column of pandas, polars or Arrow has the type of nulls alone, or of categories of
+    which there are none."""
     library = library_of(data)
     if library == "polars":
         return str(getattr(data, "dtype", "")) == "Null"
-    return library == "pyarrow" and str(getattr(data, "type", "")) == "null"
+    if library == "pandas":
+        categories = getattr(getattr(data, "dtype", None), "categories", None)
+        return categories is not None and not len(categories)
+    kind = getattr(data, "type", None)
+    return library == "pyarrow" and str(getattr(kind, "value_type", kind)) == "null"

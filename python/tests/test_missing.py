@@ -109,3 +109,17 @@ def test_nan_is_the_greatest_value_elsewhere(make):
         assert index.lookup(7, "min", given) == 1.0
     index = rtindex.build(keys, nan_as_null=True)
     assert index.lookup(7, "sum", values) == 1.0
+
+
+@pytest.mark.parametrize("make", [
+    lambda n: pd.Series([None] * n, dtype="category"), lambda n: pd.Categorical([None] * n),
+    lambda n: pd.Index(pd.Categorical([None] * n)), lambda n: pa.array([None] * n).dictionary_encode(),
+    lambda n: pa.chunked_array([pa.array([None] * n).dictionary_encode()])])
+def test_categories_of_which_there_are_none_are_nulls(make):
+    assert len(rtindex.build(make(0))) == 0 and rtindex.build(make(2)).nulls().tolist() == [0, 1]
+    for keys in (["a", None], [1, None], np.array(["2024-01-01", "NaT"], "M8[us]")):
+        index = rtindex.build(keys)
+        assert len(index.lookup(make(0), "count")) == 0
+        assert np.asarray(index.lookup(make(2), "count")).tolist() == [0, 0]
+        assert index.isin(make(2)).tolist() == [False, True]
+        assert index.insert(make(2)) == 2 and index.nulls().tolist() == [1, 2, 3]

@@ -287,3 +287,15 @@ def test_included_dates_of_cpp(tmp_path):
     assert index.lookup(7, "max") == DAY
     assert index.lookup(pa.array([7, 8]), "min").to_pylist() == [DAY, None]
     assert index.lookup([7], "sum").dtype == np.int64
+
+
+@pytest.mark.parametrize("unit", ["us", "ns"])
+def test_included_times_of_day_are_ticks_as_values_are(unit):
+    days = pa.array([datetime.time(23), datetime.time(1)], pa.time64(unit))
+    index = rtindex.build(np.array([1, 1]), include=days)
+    tick = 3600 * (10**6 if unit == "us" else 10**9)
+    for keys in ([1], np.array([1]), 1, pl.Series([1]), pa.array([1]), pd.Series([1])):
+        for answer, wanted in (("min", tick), ("max", 23 * tick)):
+            found, given = index.lookup(keys, answer), index.lookup(keys, answer, days)
+            assert type(found) is type(given) and str(found) == str(given)
+            assert (found if isinstance(found, int) else np.asarray(found).tolist()[0]) == wanted
