@@ -30,12 +30,13 @@ from ._names import (
     library_of,
     require_collected,
 )
-from ._objects import OBJECTS, objects, wide_integers
+from ._objects import OBJECTS, objects
 from ._times import zone_of
 from ._type_names import require_comparable
 from ._types import DECIMALS, FLOATS, INTEGERS, WIDTHS, ColumnType, parts_of
 from ._units import in_unit, require_zone
 from ._whole import is_all_null, whole_as_floats
+from ._wide import wide_integers
 
 
 def column(data: Any, target: ColumnType | None = None, nan_as_null: bool | None = None) -> Column:
@@ -333,7 +334,7 @@ def _from_keys(keys: list[Any], target: ColumnType, one: bool = False) -> Column
 def _converted(found: Column, target: ColumnType, data: Any) -> Column:
     """The lookups in the type and unit of the column, or an error that says how to get there."""
     if target.rounding is not None and target.rounds(found.type):
-        return found.whole_numbers(target.type, *target.rounding)
+        return found.whole_numbers(target.type, *target.rounding[:3])
     converted = in_unit(found, target)
     if target.are_keys and converted.type != target.type:
         require_comparable(converted, target, data)

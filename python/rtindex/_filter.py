@@ -13,7 +13,8 @@ from ._errors import InvalidArgumentError
 from ._lists import is_missing, is_nat
 from ._names import is_one, is_scalar
 from ._query import INTERVAL_KINDS, EndsName, Query, require_ends
-from ._types import INTEGERS, ColumnType
+from ._types import INTEGERS, WIDE_INTEGERS, ColumnType
+from ._wide import closed_ends
 
 
 class Between(NamedTuple):
@@ -160,6 +161,8 @@ def _bound(condition: Any, column: _PointColumn) -> tuple[str, Any, Any, str]:
     else:
         value = _end(condition, column.equal)
         return "range", value, value, "[]"
+    if column.equal.type in WIDE_INTEGERS and ends != "[]":
+        lower, upper, ends = closed_ends(lower, upper, ends)
     for end in (lower, upper):
         if end is not None and (is_missing(end) or is_nat(end)):
             raise InvalidArgumentError(f"invalid end {end!r} of the range of {column.name!r}: pass "

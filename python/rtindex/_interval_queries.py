@@ -6,7 +6,7 @@ from . import _core
 from ._columns import column
 from ._fractions import whole_query
 from ._query import Query, broadcast
-from ._types import INTEGERS, ColumnType
+from ._types import INTEGERS, WIDE_INTEGERS, ColumnType
 
 
 def bound_interval_query(query: Query, own: ColumnType, interval_ends: str) -> _core.Query:
@@ -18,9 +18,12 @@ def bound_interval_query(query: Query, own: ColumnType, interval_ends: str) -> _
     kind, low, high, ends = whole or (query.kind, query.lower, query.upper, query.ends)
     if kind == "contains":
         return _bound_contains(query, own, interval_ends)
-    points = own.for_interval_points()
-    lower = None if low is None else column(low, points)
-    upper = None if high is None else column(high, points)
+    of_lower = of_upper = own.for_interval_points()
+    if own.parts[-1].type in WIDE_INTEGERS:
+        of_lower = own.for_interval_ends(kind, 1, ends[0] == "(")
+        of_upper = own.for_interval_ends(kind, -1, ends[1] == ")")
+    lower = None if low is None else column(low, of_lower)
+    upper = None if high is None else column(high, of_upper)
     lower, upper = broadcast(query, lower, upper)
     return _core.Query(kind, lower, upper, ends)
 

@@ -95,8 +95,9 @@ def _exact(array: Array, items: list[Any]) -> Array:
     low, high = min(whole), max(whole)
     if low < -(2**63) or high >= 2**64:
         raise InvalidArgumentError(
-            f"the number {low if low < -(2**63) else high} does not fit 64 bits: remove it, or "
-            "pass None for an open end of a range")
+            f"the number {low if low < -(2**63) else high} does not fit 64 bits: keys of 128 "
+            "bits are those of a polars Series of Int128 or UInt128, or Decimal objects, and the "
+            "open end of a range is None")
     if len(whole) < len(items):
         lost = [item for item in whole if array.dtype.kind == "f" and int(float(item)) != item]
         if lost:

@@ -45,7 +45,8 @@ from ._query import (
 )
 from ._results import Answers, Rows
 from ._tolerance import tolerance_of
-from ._types import FLOATS, INTEGERS, ColumnType, known_parts
+from ._types import FLOATS, INTEGERS, WIDE_INTEGERS, ColumnType, known_parts
+from ._wide import closed_ends, next_integers
 
 # Single keys that have a short way into the index.
 _ONE_KEY = frozenset((int, float, str, datetime.datetime, tuple))
@@ -287,6 +288,10 @@ class LookupCalls:
         """How many rows hold a key less than `keys[i]`; 0 for a null."""
         if self._reordered:
             reject("rank")
+        if self.type in WIDE_INTEGERS and next_integers(keys, 0) is not None:
+            query = Query.range(None, keys, "[)")  # whose ends may have any size
+            counts: Array = self._answer(query, Kind(), "count", Options())
+            return kind_of(keys, False).array(counts.astype(np.uint32))
         found = column_of(keys, self._lower["["])
         if found.rounded:  # numbers beyond the column's type have a rank, too
             return self.range(None, keys, "count", ends="[)")
@@ -356,11 +361,14 @@ class LookupCalls:
         if query.kind == "equal" and self._interval_point is None:
             return _core.Query("equal", column_of(query.lower, self._point))
         if query.kind == "range" and self._interval_point is None:
-            low, high = query.ends
-            lower = None if query.lower is None else column_of(query.lower, self._lower[low])
-            upper = None if query.upper is None else column_of(query.upper, self._upper[high])
+            start, stop, ends = query.lower, query.upper, query.ends
+            if self.type in WIDE_INTEGERS and ends != "[]":
+                start, stop, ends = closed_ends(start, stop, ends)
+            low, high = ends
+            lower = None if start is None else column_of(start, self._lower[low])
+            upper = None if stop is None else column_of(stop, self._upper[high])
             lower, upper = broadcast(query, lower, upper)
-            return _core.Query("range", lower, upper, query.ends)
+            return _core.Query("range", lower, upper, ends)
         require_shape(query, self.interval_ends)
         if self._interval_point is not None:
             if query.kind == "nearest":
@@ -374,13 +382,20 @@ class LookupCalls:
 
     def _bound_nearest(self, query: Query, keys_type: ColumnType) -> _core.Query:
         """`keys_type`: of the indexed keys, or of the points of the indexed intervals."""
-        if self._interval_point is None:
+        exact, stepped = bool(query.exact), None
+        if (self.type in WIDE_INTEGERS and not exact and query.tolerance is None
+                and query.direction != "nearest"):
+            stepped = next_integers(query.lower, -1 if query.direction == "backward" else 1)
+        if stepped is not None:
+            exact = True
+            keys = column_of(stepped, keys_type.for_neighbours(query.direction))
+        elif self._interval_point is None:
             keys = column_of(query.lower, self._neighbour_of(query))
         else:
             keys = column_of(query.lower, keys_type.for_interval_neighbours())
         # Rounded keys are neighbours themselves, with or without `exact`.
         return _core.Query("nearest", keys, None, "[]", query.direction,
-                           bool(query.exact) or keys.rounded,
+                           exact or keys.rounded,
                            tolerance_of(query.tolerance, keys_type))
 
     def _neighbour_of(self, query: Query) -> ColumnType:

@@ -1,5 +1,4 @@
-"""Lists of Python objects that are no plain numbers: Decimal, time, timedelta and UUID, and integers
-beyond 64 bits."""
+"""Lists of Python objects that are no plain numbers: Decimal, time, timedelta and UUID."""
 
 from __future__ import annotations
 
@@ -14,7 +13,6 @@ import numpy as np
 from ._core import Column
 from ._errors import InvalidArgumentError
 from ._lists import Array, validity_bits, with_unit
-from ._types import DECIMALS, ColumnType
 
 OBJECTS = (decimal.Decimal, datetime.time, datetime.timedelta, uuid.UUID)
 _LARGEST = 2**127 - 1
@@ -23,7 +21,7 @@ _LARGEST = 2**127 - 1
 def objects(items: Sequence[Any], model: Any) -> Column:
     """A column of objects of the type of `model`; None is a null."""
     if isinstance(model, decimal.Decimal):
-        return _decimals(items)
+        return decimals(items)
     if isinstance(model, datetime.time):
         ticks = [0 if item is None else _time_ticks(item, i) for i, item in enumerate(items)]
         return Column.elements("time64", np.array(ticks, np.int64), "us", _validity(items))
@@ -34,25 +32,17 @@ def objects(items: Sequence[Any], model: Any) -> Column:
     return _durations(items)
 
 
-def wide_integers(items: Sequence[Any], target: ColumnType) -> Column:
-    """Integers beyond 64 bits as lookups. Points beyond 128 bits are null, ends are clamped. As
-    keys, they are those of decimals."""
-    if target.rounding is None:
-        return _decimals(items)
-    clamps = target.rounding.direction != 0
-    numbers = [None if item is None or not clamps and abs(item) > _LARGEST
-               else max(-_LARGEST, min(int(item), _LARGEST)) for item in items]
-    return _integers_128("decimal128" if target.type in DECIMALS else "int128", numbers)
-
-
-def _integers_128(kind: str, numbers: Sequence[int | None], scale: int = 0) -> Column:
-    data = b"".join((number or 0).to_bytes(16, "little", signed=True) for number in numbers)
+def integers_128(kind: str, numbers: Sequence[int | None], scale: int = 0) -> Column:
+    """Of the type `kind`, to which they are limited; None is a null."""
+    signed = kind != "uint128"
+    data = b"".join((number or 0).to_bytes(16, "little", signed=signed) for number in numbers)
     # An array, because elements of 128 bits need an alignment of 8 bytes.
     return Column.elements(kind, np.frombuffer(data, np.uint64).copy(), "", _validity(numbers),
                            scale)
 
 
-def _decimals(items: Sequence[Any]) -> Column:
+def decimals(items: Sequence[Any]) -> Column:
+    """Decimals with the digits of the one that has most, and integers."""
     scale = 0
     for i, item in enumerate(items):
         if item is None or isinstance(item, int) and not isinstance(item, bool):
@@ -68,7 +58,7 @@ def _decimals(items: Sequence[Any]) -> Column:
     if all(number is None or abs(number) < 2**63 for number in numbers):
         ticks = np.array([number or 0 for number in numbers], np.int64)
         return Column.elements("decimal64", ticks, "", _validity(numbers), scale)
-    return _integers_128("decimal128", numbers, scale)
+    return integers_128("decimal128", numbers, scale)
 
 
 def _scaled(item: Any, scale: int, position: int) -> int:

@@ -15,7 +15,7 @@ import numpy as np
 
 from ._errors import InvalidArgumentError
 from ._type_names import type_name
-from ._types import DECIMALS, FLOATS, ColumnType
+from ._types import DECIMALS, FLOATS, WIDE_INTEGERS, ColumnType
 from ._units import LENGTHS, length_of
 
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ns|us|µs|ms|min|s|sec|m|h|hr|d|D|day|days|w|W|hours?|minutes?"
@@ -46,7 +46,15 @@ def tolerance_of(tolerance: Any, column: ColumnType) -> int | float | None:
         number = _integer(tolerance, column)
     if number < 0:
         raise InvalidArgumentError(f"invalid tolerance={tolerance!r}: expected 0 or more")
-    return number if isinstance(number, float) else min(number, _LARGEST)
+    if isinstance(number, float):
+        return number
+    if number > _LARGEST and column.type in (*WIDE_INTEGERS, "decimal128"):
+        held = type_name(column.type, column.unit, column.scale)
+        unit = " units of the last digit" if column.type == "decimal128" else ""
+        raise InvalidArgumentError(f"invalid tolerance={tolerance!r}: expected at most 2^64 - 1{unit} "
+                                   f"for a column of {held}, whose keys may be farther apart: omit "
+                                   "it, or filter the answers")
+    return min(number, _LARGEST)  # farther than keys of 64 bits are apart
 
 
 def _integer(tolerance: Any, column: ColumnType) -> int:

@@ -12,6 +12,7 @@ WIDTHS = {"date32": 4, "timestamp64": 8, "time32": 4, "time64": 8, "duration64":
           "binary16": 16}
 TIMES = ("date32", "timestamp64", "time32", "time64", "duration64")
 DECIMALS = ("decimal32", "decimal64", "decimal128")
+WIDE_INTEGERS = ("int128", "uint128")
 INTEGERS = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 
 
@@ -36,6 +37,8 @@ class Rounding(NamedTuple):
     """The end itself is not part of the range."""
     error: str = ""
     """The error for a float that is not whole; empty: such a float matches nothing."""
+    clamps: bool = False
+    """A point beyond integers of 128 bits is the least or the greatest of them."""
 
 
 class ColumnType(NamedTuple):
@@ -75,8 +78,11 @@ class ColumnType(NamedTuple):
         """For the keys of "nearest". A time between two ticks is the tick before it where the
         neighbour is before it, too, and the tick after it for one behind."""
         last = self._neighbour_rounding(_IN_ONE_DIRECTION)
-        if last.error != _WHOLE_KEY and direction != "nearest" and not has_tolerance:
+        own = self.parts[-1].type if self.parts else self.type
+        if (last.error != _WHOLE_KEY or own in WIDE_INTEGERS) and direction != "nearest" and not has_tolerance:
             last = Rounding(-1 if direction == "backward" else 1, not exact)
+        if own in WIDE_INTEGERS and direction == "nearest" and exact and not has_tolerance:
+            last = Rounding(0, clamps=True)
         return self._rounded(last, Rounding(0), last)
 
     def for_interval_neighbours(self) -> ColumnType:
@@ -102,7 +108,15 @@ class ColumnType(NamedTuple):
         last = Rounding(0, error=_WHOLE_POINT)
         if own in TIMES or own in DECIMALS:
             last = Rounding(direction, error="" if direction else _BETWEEN_POINTS)
+        elif own in WIDE_INTEGERS and direction:
+            last = Rounding(0)  # the point of "contains"
         return points._rounded(last, Rounding(0), last)
+
+    def for_interval_ends(self, kind: str, direction: int, is_open: bool) -> ColumnType:
+        """For the lower (1) or upper (-1) ends of ranges on intervals of 128-bit integers. No
+        interval covers an end beyond the type."""
+        last = Rounding(0) if kind == "covers" else Rounding(direction, is_open)
+        return self.interval_points()._rounded(last, Rounding(0), last)
 
     def _rounded(self, plain: Rounding, leading: Rounding, last: Rounding) -> ColumnType:
         """`leading` and `last` are for the parts of a composite, `plain` for any other column."""
