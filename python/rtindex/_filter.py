@@ -135,7 +135,28 @@ class PointFilter:
             if column.position in reordered and _is_range(condition):
                 reject(f"a range of {name!r}")
             bound[column.position] = _bound(condition, column)
+        _require_one_size(conditions)
         return _core.Query.box(bound)
+
+
+def _require_one_size(conditions: Mapping[Any, Any]) -> None:
+    """An array of one value is one query, and does not apply to all of a batch as a value does."""
+    first = None
+    for name, condition in conditions.items():
+        if isinstance(condition, (IsIn, IsNull)):
+            continue
+        for end in condition[:2] if isinstance(condition, tuple) else (condition,):
+            if end is None or is_scalar(end):
+                continue
+            try:
+                size = len(end)
+            except TypeError:
+                continue
+            first = first or (name, size)
+            if size != first[1]:
+                raise InvalidArgumentError(
+                    f"the condition on {name!r} is for {size} queries, and that on {first[0]!r} for "
+                    f"{first[1]}: pass arrays of one length, or a single value for all queries")
 
 
 def _is_range(condition: Any) -> bool:

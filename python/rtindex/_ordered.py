@@ -17,6 +17,7 @@ from ._join_calls import JoinCalls
 from ._keys import OBJECTS, key_answer, key_dtype
 from ._kinds import Kind, kind_of
 from ._lists import Array
+from ._names import is_scalar
 from ._nulls import null_count
 from ._query import EndsName, Query
 from ._ranked_keys import at_positions, elements_column, keys_at, part_column, positions
@@ -78,6 +79,9 @@ class OrderedCalls(JoinCalls):
     def isin(self, values: Any) -> Array:
         """A mask of the rows whose key is one of `values`, as `pandas.Index.isin` returns it: a null
         is equal to a null. Values that no key could equal are an error."""
+        if is_scalar(values) or values is None:
+            raise InvalidArgumentError(f"isin expects several keys, got {values!r}: pass a list, or "
+                                       "write `key in index`")
         keys = [*values] if isinstance(values, (set, frozenset)) else values
         mask: Array = self._answer(Query.equal(keys), Kind(), "bitmap", Options())
         nulls = self.nulls()

@@ -197,8 +197,9 @@ TYPES = [
 def test_types_have_the_names_of_their_library(column, keys, sentence):
     index = rtindex.build(column)
     pattern = re.escape(sentence).replace(re.escape(" .* "), " cannot be compared with ")
-    for call in (index.lookup, index.erase_keys, index.isin, lambda keys: index.range(keys, keys),
-                 lambda keys: index.update([0], keys)):
+    several = [keys] if isinstance(keys, (str, float)) else keys
+    for call in (index.lookup, index.erase_keys, lambda _: index.isin(several),
+                 lambda keys: index.range(keys, keys), lambda keys: index.update([0], keys)):
         with pytest.raises(rtindex.InvalidArgumentError, match=pattern):
             call(keys)
 

@@ -68,6 +68,18 @@ def test_conditions_find_what_a_scan_finds(sales):
         assert len(index.filter(conditions, "rows", limit=3)) == min(3, len(rows))
 
 
+@pytest.mark.parametrize("conditions", [
+    {"store": np.array([1, 2, 3]), "price": [10]},
+    {"store": [1], "price": (np.array([1, 2]), None)},
+    {"price": rtindex.between([1, 2], [3])},
+], ids=["equal", "range", "ends"])
+def test_arrays_of_one_value_do_not_apply_to_a_batch(sales, conditions):
+    _, index = sales
+    with pytest.raises(rtindex.InvalidArgumentError, match="for 1: pass arrays|is for 1 queries"):
+        index.filter(conditions, "count")
+    assert len(index.filter({"store": [1], "price": ([10], 20)}, "count")) == 1
+
+
 def test_arrays_make_a_batch(sales):
     held, index = sales
     stores = np.arange(8)

@@ -123,3 +123,11 @@ def test_categories_of_which_there_are_none_are_nulls(make):
         assert np.asarray(index.lookup(make(2), "count")).tolist() == [0, 0]
         assert index.isin(make(2)).tolist() == [False, True]
         assert index.insert(make(2)) == 2 and index.nulls().tolist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize("values", [5, "a", None, float("nan")])
+def test_isin_expects_several_keys(values):
+    index = rtindex.build([1, 2, 5])
+    with pytest.raises(rtindex.InvalidArgumentError, match="isin expects several keys"):
+        index.isin(values)
+    assert index.isin([5]).tolist() == [False, False, True]
