@@ -179,9 +179,9 @@ SHOWN["python_peers"] = pivot(
      "`numpy.searchsorted`": ["numpy.searchsorted"] * 2, "DuckDB with an ART index": ["DuckDB ART index"] * 2},
     lambda series, column: figure("neoverse-n1-2core/python-peers.jsonl", "median", metric="ns_per_lookup",
                                   series=series[column[0]], category=column[1]))
-python, cpp = (figure("neoverse-n1-2core/python-overhead.jsonl", "median", metric="call_ms", category="a batch of 1",
+python, cpp = (figure("xeon-2core/python-overhead.jsonl", "median", metric="call_ms", category="a batch of 1",
                       series=f"rtindex from {language}") for language in ("Python", "C++"))
-SHOWN["python_call_us"] = text((python - cpp) * 1e3, 0)
+SHOWN["python_call_us"] = text((python - cpp) * 1e3, 1)
 SHOWN["python_one_key"] = pivot(
     "microseconds", {name: f"one {name}" for name in ("int", "float", "str", "datetime", "tuple")},
     {"`key in index`": "rtindex in", "`index.lookup(key)`": "rtindex lookup", "`index.nearest(key)`": "rtindex nearest",
