@@ -148,8 +148,7 @@ Index::State::Turn::Turn(State& state)
     : state_(state), lock_(state.change_mutex_, std::defer_lock) {
   if (state.changer_ == std::this_thread::get_id())
     fail(
-        "this thread is changing the index: a progress callback cannot change it, too; change it "
-        "after the call");
+        "the progress callback of a change cannot change the same index: change it after the call");
   take();
 }
 

@@ -128,10 +128,10 @@ std::optional<float> EmbreeScene::enters_sphere(RTCRayN* ray, unsigned n, std::u
   // Directions are unit vectors along an axis.
   const double along = x * double{RTCRayN_dir_x(ray, n, 0)} + y * double{RTCRayN_dir_y(ray, n, 0)} +
                        z * double{RTCRayN_dir_z(ray, n, 0)};
-  const double half =
+  const double half_squared =  // of the chord
       double{sphere_radius_} * double{sphere_radius_} - (x * x + y * y + z * z - along * along);
-  if (half <= 0) return std::nullopt;
-  const auto t = static_cast<float>(along - std::sqrt(half));
+  if (half_squared <= 0) return std::nullopt;
+  const auto t = static_cast<float>(along - std::sqrt(half_squared));
   if (t <= RTCRayN_tnear(ray, n, 0) || t >= RTCRayN_tfar(ray, n, 0)) return std::nullopt;
   return t;
 }
