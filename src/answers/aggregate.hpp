@@ -107,6 +107,7 @@ struct SumAggregate {
   Class sum = Sum::identity<Class>();
 
   RTINDEX_HD constexpr void add(Class value) { sum = Sum{}(sum, value); }
+  RTINDEX_HD constexpr void merge(const SumAggregate& other) { sum = Sum{}(sum, other.sum); }
 };
 
 // The answers that need no values. `any` is the last match.

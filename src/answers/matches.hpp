@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "answers/aggregate.hpp"
-#include "answers/counted_aggregate.hpp"
 #include "answers/request.hpp"
+#include "base/function_ref.hpp"
 #include "base/parallel.hpp"
 #include "base/prefetch.hpp"
 #include "base/types.hpp"
@@ -107,102 +108,62 @@ void prefetch_rows(const Rows& rows, const Match* found, std::size_t count) {
   }
 }
 
-// Whether null values are skipped; other aggregates are for values without nulls.
-template <class Aggregate>
-inline constexpr bool skips_nulls = false;
-template <class Class>
-inline constexpr bool skips_nulls<CountedAggregate<Class>> = true;
+// Some rows of the matches of consecutive lookups, in the order of positions.
+struct RowBlock {
+  static constexpr std::size_t max_rows = 1024;
 
-// Folds the values of each lookup's valid matches and calls write(lookup, aggregate). The values
-// are scattered over their column: without prefetching, each would wait for a cache miss.
-template <class Aggregate, class T, class Rows, class Valid, class Write>
-void fold(const Request& request, const Rows& rows, const Match* found, std::size_t count,
-          const Valid& valid, Write&& write) {
-  const T* const values = static_cast<const T*>(request.values);
-  prefetch_rows(rows, found, count);
-  Prefetcher prefetcher([values](std::uint32_t row) { return values + row; }, rows, found, count);
-  for (std::size_t i = 0; i < count; ++i) {
-    Aggregate aggregate;
-    valid.deleted(i).visit_all(found[i], [&](std::uint64_t at, bool is_deleted) {
-      prefetcher.next();
-      if (is_deleted) return;
-      if constexpr (skips_nulls<Aggregate>)
-        if (!request.has_value(rows[at])) return;
-      aggregate.add(to_class(values[rows[at]]));
-    });
-    write(i, aggregate);
-  }
-}
-
-template <class T, class Rows, class Valid>
-void sum(const Request& request, std::size_t first, const Match* found, std::size_t count,
-         const Rows& rows, const Valid& valid) {
-  using Class = value_class_t<T>;
-  auto* out = static_cast<Class*>(request.outputs.sum) + first;
-  const auto miss = miss_as<Class>(request.miss);
-  fold<SumAggregate<Class>, T>(request, rows, found, count, valid,
-                               [&](std::size_t i, const SumAggregate<Class>& folded) {
-                                 out[i] = found[i].size() == 0 ? miss : folded.sum;
-                               });
-}
-
-template <class T, class Rows, class Valid>
-void aggregate(const Request& request, std::size_t first, const Match* found, std::size_t count,
-               const Rows& rows, const Valid& valid) {
-  using Aggregate = ValueAggregate<value_class_t<T>>;
-  const auto miss = miss_as<value_class_t<T>>(request.miss);
-  fold<Aggregate, T>(
-      request, rows, found, count, valid, [&](std::size_t i, const Aggregate& folded) {
-        write_values(request.outputs, first + i, folded.or_miss(found[i].size() != 0, miss));
-      });
-}
-
-template <class T, class Rows, class Valid>
-void count_values(const Request& request, std::size_t first, const Match* found, std::size_t count,
-                  const Rows& rows, const Valid& valid) {
-  using Aggregate = CountedAggregate<value_class_t<T>>;
-  fold<Aggregate, T>(
-      request, rows, found, count, valid,
-      [&](std::size_t i, const Aggregate& folded) { write_counted(request, first + i, folded); });
-}
-
-// A single match, as a block of them.
-template <class Deleted>
-struct OneMatch {
-  Deleted deleted_rows;
-  [[nodiscard]] const Deleted& deleted(std::size_t) const { return deleted_rows; }
+  std::uint32_t rows[max_rows];
+  std::size_t size;
+  // How many lookups have no further rows, and where those of each end: counted from the first row
+  // of the first block.
+  std::size_t ended;
+  std::uint64_t ends[chunk_lookups];
 };
 
-// A long match, by all threads.
-template <class Aggregate, class T, class Rows, class Deleted>
-Aggregate fold_long(const Request& request, const Match& match, const Rows& rows,
-                    const Deleted& deleted) {
-  return parallel_reduce(
-      match.size(), piece_rows, Aggregate{},
-      [&](std::size_t begin, std::size_t size) {
-        Aggregate part;
-        const Match piece{match.begin + begin, match.begin + begin + size};
-        fold<Aggregate, T>(request, rows, &piece, 1, OneMatch<Deleted>{deleted},
-                           [&](std::size_t, const Aggregate& folded) { part = folded; });
-        return part;
-      },
-      [](Aggregate merged, const Aggregate& part) {
-        merged.merge(part);
-        return merged;
+using TakeRows = FunctionRef<void(const RowBlock&)>;
+
+// Passes the valid rows of the matches of lookups from `lookup` on to `take`, block by block.
+template <class Rows, class Valid>
+void gather_rows(std::size_t lookup, std::span<const Match> found, const Rows& rows,
+                 const Valid& valid, TakeRows take) {
+  prefetch_rows(rows, found.data(), found.size());
+  RowBlock block;
+  std::size_t size = 0;
+  std::uint64_t before = 0;
+  const auto pass = [&](std::size_t ended) {
+    block.size = size;
+    block.ended = ended;
+    take(block);
+    before += std::exchange(size, 0);
+  };
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const auto& deleted = valid.deleted(lookup + i);
+    const auto gather = [&](const Match& some) {
+      deleted.visit_all(some, [&](std::uint64_t at, bool is_deleted) {
+        block.rows[size] = rows[at];
+        size += is_deleted ? 0 : 1;
       });
+    };
+    Match rest = found[i];
+    while (rest.size() > RowBlock::max_rows - size) {
+      if (size == RowBlock::max_rows) pass(i);
+      const std::uint64_t end = rest.begin + std::min(rest.size(), RowBlock::max_rows - size);
+      gather({rest.begin, end});
+      rest.begin = end;
+    }
+    gather(rest);
+    block.ends[i] = before + size;
+  }
+  pass(found.size());
 }
 
-template <class T, class Rows, class Deleted>
-void aggregate_long(const Request& request, std::size_t lookup, const Match& match,
-                    const Rows& rows, const Deleted& deleted) {
-  using Class = value_class_t<T>;
-  if (request.value_counts != nullptr)
-    write_counted(request, lookup,
-                  fold_long<CountedAggregate<Class>, T>(request, match, rows, deleted));
-  else
-    write_values(request.outputs, lookup,
-                 fold_long<ValueAggregate<Class>, T>(request, match, rows, deleted));
-}
+// gather_rows() of some matches: of all lookups, or of a piece of one.
+using GatherRows =
+    FunctionRef<void(std::size_t lookup, std::span<const Match> found, TakeRows take)>;
+
+// Answers sum, mean, min and max of lookups [first, first + count) from the values of their rows.
+void fold_values(const Request& request, std::size_t first, const Match* found, std::size_t count,
+                 GatherRows gather);
 
 template <class Rows, class Deleted>
 std::uint32_t smallest_row(const Match& match, const Rows& rows, const Deleted& deleted,
@@ -374,20 +335,11 @@ template <class Rows, class Valid>
 void answer_values(const Request& request, std::size_t first, const Match* found, std::size_t count,
                    const Rows& rows, const Valid& valid) {
   if (!request.wants_values()) return;
-  Match buffer[chunk_lookups];
-  const Match* const others = matches::without_long(found, count, buffer);
-  visit_native(request.value_type, [&]<class T>() {
-    if (request.value_counts != nullptr)
-      matches::count_values<T>(request, first, others, count, rows, valid);
-    else if (request.answers.has_any_of(Answer::min | Answer::max))
-      matches::aggregate<T>(request, first, others, count, rows, valid);
-    else
-      matches::sum<T>(request, first, others, count, rows, valid);
-    if (others != found)
-      for (std::size_t i = 0; i < count; ++i)
-        if (matches::is_long(found[i]))
-          matches::aggregate_long<T>(request, first + i, found[i], rows, valid.deleted(i));
-  });
+  matches::fold_values(
+      request, first, found, count,
+      [&](std::size_t lookup, std::span<const Match> some, matches::TakeRows take) {
+        matches::gather_rows(lookup, some, rows, valid, take);
+      });
 }
 
 }  // namespace rtindex
