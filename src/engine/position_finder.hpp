@@ -6,6 +6,7 @@
 
 #include "answers/matches.hpp"
 #include "answers/request.hpp"
+#include "engine/locator.hpp"
 #include "keys/interval.hpp"
 #include "order/hash_filter.hpp"
 #include "order/key_order.hpp"
@@ -14,24 +15,15 @@
 namespace rtindex {
 
 // Finds the positions of lookups in key order, a block of at most chunk_lookups at a time, by a
-// locator of their lower bounds (ordered_searcher.hpp). `work` may be null: nothing is counted.
-template <class Key, class Locator>
+// locator of their lower bounds. `work` may be null: nothing is counted.
+template <class Key>
 class PositionFinder {
  public:
-  // Whether the locator counts its work.
-  static constexpr bool locator_counts = requires(
-      const Locator& locator, const KeyOrder<Key>& order, std::uint32_t* at, Counters* work) {
-    locator.lower_bounds(order, static_cast<const Key*>(nullptr), 0, at, work);
-  };
-
-  // Whether the locator searches a part of the column faster.
-  static constexpr bool locator_searches_parts = requires { &Locator::lower_bounds_in; };
-
   // `locator`: null for a sequence of keys, whose positions are differences. `filter`: of the keys,
   // null where there is none. All of them outlive the finder. The lower ends of all lookups are in
   // `part`.
-  PositionFinder(const KeyOrder<Key>& order, const Locator* locator, const HashFilter<Key>* filter,
-                 const KeyPart& part)
+  PositionFinder(const KeyOrder<Key>& order, const Locator<Key>* locator,
+                 const HashFilter<Key>* filter, const KeyPart& part)
       : order_(order), locator_(locator), filter_(filter), part_(part) {}
 
   // The positions of all matches of each lookup; of points only the first one where `one_row`.
@@ -101,22 +93,17 @@ class PositionFinder {
     if (count == 0) return;
     if (locator_ == nullptr)
       order_.subtract(keys, count, at);
-    else if constexpr (locator_counts)
-      locator_->lower_bounds(order_, keys, count, at, work);
     else
-      locator_->lower_bounds(order_, keys, count, at);
+      locator_->lower_bounds(order_, keys, count, at, work);
   }
 
   // Searches keys in the part.
   void search_part(const Key* keys, std::size_t count, std::uint32_t* at, Counters* work) const {
-    if (!locator_searches_parts || locator_ == nullptr || count == 0) {
-      search(keys, count, at, work);
-    } else if constexpr (locator_searches_parts) {
-      if constexpr (locator_counts)
-        locator_->lower_bounds_in(part_, order_, keys, count, at, work);
-      else
-        locator_->lower_bounds_in(part_, order_, keys, count, at);
-    }
+    if (count == 0) return;
+    if (locator_ == nullptr)
+      order_.subtract(keys, count, at);
+    else
+      locator_->lower_bounds_in(part_, order_, keys, count, at, work);
   }
 
   void find_points(bool one_row, const Interval* intervals, std::size_t count, Match* found,
@@ -215,7 +202,7 @@ class PositionFinder {
   static constexpr std::size_t filtered_at_once = 64;  // words of the filter in flight
 
   const KeyOrder<Key>& order_;
-  const Locator* locator_;
+  const Locator<Key>* locator_;
   const HashFilter<Key>* filter_;
   KeyPart part_;
 };

@@ -14,14 +14,18 @@
 namespace rtindex::test {
 namespace {
 
-struct HalvingLocator {
-  static void lower_bounds(const KeyOrder<std::uint32_t>& order, const std::uint32_t* keys,
-                           std::size_t count, std::uint32_t* at) {
+class HalvingLocator final : public Locator<std::uint32_t> {
+ public:
+  void lower_bounds(const KeyOrder<std::uint32_t>& order, const std::uint32_t* keys,
+                    std::size_t count, std::uint32_t* at, Counters*) const override {
     for (std::size_t i = 0; i < count; ++i)
       at[i] =
           partition_point(std::uint32_t{0}, static_cast<std::uint32_t>(order.size()),
                           [&](std::uint32_t position) { return order.key(position) < keys[i]; });
   }
+  void save(FileWriter) const override {}
+  [[nodiscard]] LocatorBytes bytes() const override { return {}; }
+  [[nodiscard]] std::string describe() const override { return {}; }
 };
 
 class PositionFinders : public testing::Test {
@@ -57,7 +61,7 @@ class PositionFinders : public testing::Test {
   template <class Find, class Wanted>
   void expect_found(Find&& find, Wanted&& wanted) const {
     const HalvingLocator locator;
-    const PositionFinder<std::uint32_t, HalvingLocator> finder(
+    const PositionFinder<std::uint32_t> finder(
         *order_, &locator, nullptr,
         {0, order_->span(), 0, static_cast<std::uint32_t>(order_->size())});
     for (const std::size_t count :

@@ -17,10 +17,9 @@ namespace {
 // line of separators: the greatest key below each child. Nodes of a level lie side by side, so that
 // child c of node i is node i * fanout + c of the level below.
 template <class Key>
-class BPlusTree {
+class BPlusTree final : public Locator<Key> {
  public:
-  static constexpr OrderPays order_pays = OrderPays::beyond_last_level;
-  static constexpr bool searches_sequences = false;
+  static constexpr LocatorTraits traits{.order_pays = OrderPays::beyond_last_level};
 
   explicit BPlusTree(const KeyOrder<Key>& order) {
     std::size_t nodes = (order.size() + leaf_keys - 1) / leaf_keys;
@@ -52,25 +51,25 @@ class BPlusTree {
     }
   }
 
-  void save(FileWriter file) const {
+  void save(FileWriter file) const override {
     for (std::size_t level = 0; level < levels_.size(); ++level)
       file.array(fmt::format("level{}", level), levels_[level].span());
   }
 
   void lower_bounds(const KeyOrder<Key>& order, const Key* keys, std::size_t count,
-                    std::uint32_t* at) const {
+                    std::uint32_t* at, Counters*) const override {
     for (std::size_t first = 0; first < count; first += in_step)
       order.with_elements([&](const auto* elements) {
         search(elements, order.size(), keys + first, std::min(in_step, count - first), at + first);
       });
   }
 
-  [[nodiscard]] LocatorBytes bytes() const {
+  [[nodiscard]] LocatorBytes bytes() const override {
     std::size_t bytes = 0;
     for (const Array<Key>& level : levels_) bytes += level.bytes();
     return {{{"inner nodes", bytes}}};
   }
-  [[nodiscard]] std::string describe() const {
+  [[nodiscard]] std::string describe() const override {
     return fmt::format(
         "structure: B+-tree, {} leaves of {} keys, {} levels of inner nodes with {} children\n",
         leaves_, leaf_keys, levels_.size(), fanout);

@@ -17,10 +17,11 @@ struct BucketSettings {
 
 // Finds positions by rays: the bucket in the scene, then the key in the bucket.
 template <class Key>
-class BucketLocator {
+class BucketLocator final : public Locator<Key> {
  public:
-  static constexpr OrderPays order_pays = OrderPays::beyond_core;
-  static constexpr bool searches_sequences = true;  // with rays, as the paper's experiments need it
+  // Sequences are searched with rays, as the paper's experiments need it.
+  static constexpr LocatorTraits traits{
+      .order_pays = OrderPays::beyond_core, .searches_sequences = true, .counts_work = true};
 
   BucketLocator(const KeyOrder<Key>& order, const BucketSettings& settings)
       : buckets_{settings.options.bucket, static_cast<std::uint32_t>(order.size())},
@@ -34,10 +35,10 @@ class BucketLocator {
   BucketLocator(const FileReader&, const KeyOrder<Key>& order, const BucketSettings& settings)
       : BucketLocator(order, settings) {}
   // Only the keys in order are saved: Embree cannot save a scene.
-  void save(const FileWriter&) const {}
+  void save(FileWriter) const override {}
 
   void lower_bounds(const KeyOrder<Key>& order, const Key* keys, std::size_t count,
-                    std::uint32_t* at, Counters* work) const {
+                    std::uint32_t* at, Counters* work) const override {
     std::uint64_t rays = 0;
     order.with_keys([&](const auto& in_order) {
       for (std::size_t i = 0; i < count; ++i) at[i] = lower_bound(in_order, keys[i], rays);
@@ -45,13 +46,13 @@ class BucketLocator {
     if (work != nullptr) work->rays += rays;
   }
 
-  [[nodiscard]] LocatorBytes bytes() const {
+  [[nodiscard]] LocatorBytes bytes() const override {
     return {{{"acceleration structure", scene_.representative_bytes()},
              {"markers", scene_.marker_bytes()}},
             scene_.peak_bytes()};
   }
 
-  [[nodiscard]] std::string describe() const {
+  [[nodiscard]] std::string describe() const override {
     return fmt::format(
         "tracer: {}, rtcIntersect1 for the closest hit\n"
         "buckets: {} of {} sorted keys, {} representatives, {} row markers, {} plane markers\n"

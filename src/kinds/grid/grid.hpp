@@ -8,7 +8,7 @@
 #include <rtindex/answer.hpp>
 
 #include "base/array.hpp"
-#include "engine/ordered_searcher.hpp"
+#include "engine/locator.hpp"
 #include "file/stored.hpp"
 #include "keys/spread.hpp"
 #include "order/key_model.hpp"
@@ -25,30 +25,29 @@ namespace rtindex {
 // A cell holds the position of its first key, as a 2-byte offset from its position if the keys of
 // the piece were spread evenly.
 template <class Key>
-class Grid {
+class Grid final : public Locator<Key> {
  public:
-  static constexpr OrderPays order_pays = OrderPays::never;
-  static constexpr bool searches_sequences = false;
+  static constexpr LocatorTraits traits{.order_pays = OrderPays::never, .counts_work = true};
 
   explicit Grid(const KeyOrder<Key>& order);
   Grid(const FileReader& file, const KeyOrder<Key>& order);
-  void save(FileWriter file) const;
+  void save(FileWriter file) const override;
 
   // at[i] = the position of the first pair whose key is not less than keys[i]; no key is above
   // order.span(). All keys are searched at once, their memory is prefetched. Cells that
   // are read and keys that are compared are added to `work`; null: they are not counted.
   void lower_bounds(const KeyOrder<Key>& order, const Key* keys, std::size_t count,
-                    std::uint32_t* at, Counters* work = nullptr) const;
+                    std::uint32_t* at, Counters* work) const override;
 
   // lower_bounds() for keys in a part of the column: fewer pieces have to be searched.
   void lower_bounds_in(const KeyPart& part, const KeyOrder<Key>& order, const Key* keys,
-                       std::size_t count, std::uint32_t* at, Counters* work) const;
+                       std::size_t count, std::uint32_t* at, Counters* work) const override;
 
-  [[nodiscard]] LocatorBytes bytes() const {
+  [[nodiscard]] LocatorBytes bytes() const override {
     return {{{"grid", offsets_.bytes() + pieces_.size() * sizeof(Piece) +
                           table_.size() * sizeof(std::uint32_t)}}};
   }
-  [[nodiscard]] std::string describe() const;
+  [[nodiscard]] std::string describe() const override;
 
  private:
   // Cells of equal width over the keys from `first` on, which lie at positions `begin` and up.

@@ -10,31 +10,30 @@ namespace {
 
 // Binary search without branches, many lookups in step, so that their cache misses overlap.
 template <class Key>
-class BinarySearch {
+class BinarySearch final : public Locator<Key> {
  public:
-  static constexpr OrderPays order_pays = OrderPays::beyond_core;
-  static constexpr bool searches_sequences = false;
+  static constexpr LocatorTraits traits{.order_pays = OrderPays::beyond_core};
 
   explicit BinarySearch(const KeyOrder<Key>&) {}
   BinarySearch(const FileReader&, const KeyOrder<Key>&) {}
-  void save(const FileWriter&) const {}
+  void save(FileWriter) const override {}
 
   void lower_bounds(const KeyOrder<Key>& order, const Key* keys, std::size_t count,
-                    std::uint32_t* at) const {
+                    std::uint32_t* at, Counters* work) const override {
     lower_bounds_in({0, order.span(), 0, static_cast<std::uint32_t>(order.size())}, order, keys,
-                    count, at);
+                    count, at, work);
   }
   // Searches for keys in `part`.
   void lower_bounds_in(const KeyPart& part, const KeyOrder<Key>& order, const Key* keys,
-                       std::size_t count, std::uint32_t* at) const {
+                       std::size_t count, std::uint32_t* at, Counters*) const override {
     for (std::size_t first = 0; first < count; first += in_step)
       order.with_elements([&](const auto* elements) {
         search(part, elements, keys + first, std::min(in_step, count - first), at + first);
       });
   }
 
-  [[nodiscard]] LocatorBytes bytes() const { return {{{"search structure", 0}}}; }
-  [[nodiscard]] std::string describe() const {
+  [[nodiscard]] LocatorBytes bytes() const override { return {{{"search structure", 0}}}; }
+  [[nodiscard]] std::string describe() const override {
     return "structure: sorted array, binary search of 16 lookups in step\n";
   }
 
