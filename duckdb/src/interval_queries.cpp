@@ -1,8 +1,10 @@
 #include "interval_queries.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include <rtindex/rtindex.hpp>
 
@@ -37,8 +39,8 @@ WholeQuery whole_query(QueryKind kind, Ends of_query, Ends of_intervals) {
           of_start && of_upper ? Between::above : Between::up, ends_with(!of_end, !of_start)};
 }
 
-/// Of overlaps where every range has a tick in it. It needs no tick below the least one nor above
-/// the greatest one, such as infinity; `whole_query` loses intervals of this single point.
+/// Of overlaps where the range has a tick in it. It needs no tick below the least one nor above the
+/// greatest one, such as infinity; `whole_query` would lose intervals of this single point.
 WholeQuery whole_overlaps(Ends of_query, Ends of_intervals) {
   const Between lower = has_lower(of_query) ? Between::up : Between::above;
   const Between upper = has_upper(of_query) ? Between::down : Between::below;
@@ -64,14 +66,14 @@ void with_interval_query(const NamedIndex& named, QueryKind kind, duckdb_data_ch
                       .lower = first.column(),
                       .upper = second ? second->column() : ColumnView(),
                       .ends = ends};
-    return use(&query);
+    const ChunkQuery of_chunk{&query};
+    return use(&of_chunk);
   }
   // A point is the range from it to itself.
   const KeyType& key = named.parts.back();
   const Ends own = named.index.interval_ends().value();
-  WholeQuery whole = whole_query(is_point ? QueryKind::covers : kind, ends, own);
   const bool overlaps = kind == QueryKind::overlaps;
-  const auto convert = [&] {
+  const auto convert = [&](const WholeQuery& whole) {
     const bool down = whole.lower == Between::down || whole.lower == Between::below;
     const bool up = whole.upper == Between::up || whole.upper == Between::above;
     return std::pair(
@@ -79,34 +81,38 @@ void with_interval_query(const NamedIndex& named, QueryKind kind, duckdb_data_ch
              overlaps && down ? Purpose::clamped_point : Purpose::rounded_point),
         keys(upper, whole.upper, overlaps && up ? Purpose::clamped_point : Purpose::rounded_point));
   };
-  auto points = convert();
-  auto& from = points.first;
-  auto& to = points.second;
-  const auto rows = from.units().size();
-  const auto is_empty = [&](std::size_t row) {
-    const Units& a = from.units()[row];
-    const Units& b = to.units()[row];
-    return !is_point && (a > b || (ends != Ends::closed && !(a < b)));
-  };
-  if (overlaps) {
-    const WholeQuery closed = whole_overlaps(ends, own);
-    bool has_ticks = true;
-    for (std::size_t row = 0; row < rows; ++row) {
-      const auto a = rounded(from.units()[row], key, closed.lower);
-      const auto b = rounded(to.units()[row], key, closed.upper);
-      has_ticks = has_ticks && (is_empty(row) || !a || !b || *a <= *b);
-    }
-    if (has_ticks) {
-      whole = closed;
-      points = convert();
-    }
-  }
   // A range without a point matches nothing, but its ticks may have points between them.
-  for (std::size_t row = 0; row < rows; ++row)
-    if (is_empty(row)) from.set_null(row);
-  const Query query{
-      .kind = whole.kind, .lower = from.column(), .upper = to.column(), .ends = whole.ends};
-  use(&query);
+  const auto query_of = [&](const WholeQuery& whole, std::pair<LookupKeys, LookupKeys>& points) {
+    auto& [from, to] = points;
+    for (std::size_t row = 0; !is_point && row < from.units().size(); ++row) {
+      const Units& a = from.units()[row];
+      const Units& b = to.units()[row];
+      if (a > b || (ends != Ends::closed && !(a < b))) from.set_null(row);
+    }
+    return Query{
+        .kind = whole.kind, .lower = from.column(), .upper = to.column(), .ends = whole.ends};
+  };
+  const WholeQuery whole = whole_query(is_point ? QueryKind::covers : kind, ends, own);
+  if (!overlaps) {
+    auto points = convert(whole);
+    const Query query = query_of(whole, points);
+    const ChunkQuery of_chunk{&query};
+    return use(&of_chunk);
+  }
+  const WholeQuery closed = whole_overlaps(ends, own);
+  auto points = convert(closed);
+  auto points_between = convert(whole);
+  std::vector<bool> is_between;
+  for (std::size_t row = 0; row < points.first.units().size(); ++row) {
+    const auto a = rounded(points.first.units()[row], key, closed.lower);
+    const auto b = rounded(points.second.units()[row], key, closed.upper);
+    is_between.push_back(a && b && *a > *b);
+  }
+  const Query query = query_of(closed, points);
+  const Query between = query_of(whole, points_between);
+  const bool any = std::find(is_between.begin(), is_between.end(), true) != is_between.end();
+  const ChunkQuery of_chunk{&query, any ? &between : nullptr, std::move(is_between)};
+  use(&of_chunk);
 }
 
 }  // namespace rtindex::sql

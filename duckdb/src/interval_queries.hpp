@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <span>
+#include <vector>
 
 #include <rtindex/query.hpp>
 
@@ -13,8 +14,21 @@
 
 namespace rtindex::sql {
 
+/// The query of a chunk. Some ranges that intervals overlap lie between two ticks of the starts and
+/// ends: their rows have a query of their own.
+struct ChunkQuery {
+  const Query* query;
+  const Query* between_ticks = nullptr;
+  std::vector<bool> is_between = {};  ///< by row
+
+  [[nodiscard]] const Query& of(idx_t row) const {
+    return between_ticks != nullptr && is_between[row] ? *between_ticks : *query;
+  }
+  [[nodiscard]] bool same(idx_t a, idx_t b) const { return &of(a) == &of(b); }
+};
+
 /// Receives the query of a chunk; null: no lookup of the chunk matches.
-using UseQuery = std::function<void(const Query*)>;
+using UseQuery = std::function<void(const ChunkQuery*)>;
 
 /// Calls `use` with the query whose lower and upper points are in these vectors of a chunk, behind
 /// the leading values. `contains` has its points in both.

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -184,7 +185,8 @@ void with_query(const NamedIndex& named, const LookupFunction& function, duckdb_
     if (keys.all_null()) return use(nullptr);
     Query query = Query::nearest(keys.column(), {.direction = function.direction});
     query.kind = function.kind;
-    return use(&query);
+    const ChunkQuery of_chunk{&query};
+    return use(&of_chunk);
   }
   const RangeArguments range = range_arguments(named, function, chunk, arguments);
   if (function.kind != QueryKind::range)
@@ -199,18 +201,22 @@ void with_query(const NamedIndex& named, const LookupFunction& function, duckdb_
                     .lower = lower.column(),
                     .upper = upper.column(),
                     .ends = ends_of(range.ends, lower, upper)};
-  use(&query);
+  const ChunkQuery of_chunk{&query};
+  use(&of_chunk);
 }
 
-/// The answers where only the ids of a list may match, which may differ from row to row.
-Found restricted(const NamedIndex& named, const Query& query, const AnswerOptions& options,
-                 Answer wanted, RowLists& ids) {
+/// The answers where the query differs from row to row, or the list of the ids that may match.
+/// `ids`: null where all may.
+Found answer_in_runs(const NamedIndex& named, const ChunkQuery& query, const AnswerOptions& options,
+                     Answer wanted, RowLists* ids) {
   Found found;
   for_each_run(
-      query.size(), [&](idx_t a, idx_t b) { return ids.same(a, b); },
+      query.query->size(),
+      [&](idx_t a, idx_t b) { return query.same(a, b) && (ids == nullptr || ids->same(a, b)); },
       [&](idx_t first, idx_t last) {
-        const Answers answers = named.index.answer(
-            query.slice(first, last - first).with_filter(ids.rows_of(first)), options);
+        Query run = query.of(first).slice(first, last - first);
+        if (ids != nullptr) run = run.with_filter(ids->rows_of(first));
+        const Answers answers = named.index.answer(run, options);
         for (idx_t call = 0; call < last - first; ++call) found.append(answers, call, wanted);
       });
   return found;
@@ -294,13 +300,16 @@ void look_up(duckdb_function_info info, duckdb_data_chunk chunk, duckdb_vector r
       return write(*named, wanted, filtered(*named, function.name, wanted, chunk), result);
     const idx_t last = duckdb_data_chunk_get_column_count(chunk) - 1;
     const bool has_ids = last > 1 && is_list(chunk, last);
-    with_query(*named, function, chunk, has_ids ? last - 1 : last, [&](const Query* query) {
+    with_query(*named, function, chunk, has_ids ? last - 1 : last, [&](const ChunkQuery* query) {
       if (query == nullptr) return write_misses(wanted, rows, result);
       AnswerOptions options{.answers = wanted};
       if (wanted == Answer::rows && has_order(*named)) options.order = RowOrder::ascending;
-      if (!has_ids) return write(*named, wanted, named->index.answer(*query, options), result);
-      RowLists ids(*named, chunk, last);
-      write(*named, wanted, restricted(*named, *query, options, wanted, ids), result);
+      if (!has_ids && query->between_ticks == nullptr)
+        return write(*named, wanted, named->index.answer(*query->query, options), result);
+      std::optional<RowLists> ids;
+      if (has_ids) ids.emplace(*named, chunk, last);
+      write(*named, wanted, answer_in_runs(*named, *query, options, wanted, ids ? &*ids : nullptr),
+            result);
     });
   });
 }

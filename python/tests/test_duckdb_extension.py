@@ -876,6 +876,22 @@ def test_points_between_the_ticks_of_intervals(con, kind, ends):
                   f"SELECT n, count(id) FROM p LEFT JOIN i ON {condition} AND {given} AND {some} GROUP BY n ORDER BY n")
 
 
+def test_overlaps_between_ticks_beside_others(con):
+    """Ranges of one chunk between two ticks, and others that touch the least and the greatest value alone."""
+    con.execute("""CREATE TABLE i AS SELECT * FROM (VALUES (1, 0::UHUGEINT, 0::UHUGEINT), (2, 3, 4), (3, 4, 9),
+                   (4, 340282366920938463463374607431768211455, 340282366920938463463374607431768211455)) v(id, s, e)""")
+    con.execute("SELECT rtindex_build_intervals('i', '[]', id, s, e) FROM i")
+    con.execute("CREATE TABLE p AS SELECT * FROM (VALUES (1, 3.2, 3.8), (2, -0.5, 0.5), (3, 0.0, 0.5), (4, 4.0, 4.5), "
+                "(5, 3.5, 3.2), (6, 0.2, 0.8), (7, NULL, 4.5)) v(n, x, y)")
+    assert con.execute("SELECT rtindex_overlaps_rows('i', x, y) FROM p ORDER BY n").fetchall() == [
+        ([2],), ([1],), ([1],), ([2, 3],), ([],), ([],), ([],)]
+    assert con.execute("SELECT rtindex_overlaps_first('i', x, y), rtindex_overlaps_count('i', x, y, [1, 3]) "
+                       "FROM p ORDER BY n").fetchall() == [
+        (2, 0), (1, 1), (1, 1), (2, 1), (None, 0), (None, 0), (None, 0)]
+    assert con.execute("SELECT rtindex_overlaps_rows('i', x, y) FROM (VALUES (3.4e38, 1e39), (3.2, 3.8)) v(x, y)"
+                       ).fetchall() == [([4],), ([2],)]
+
+
 def test_rows_of_intervals_come_by_start(con):
     con.execute("""SELECT rtindex_build_intervals('i', '[]', n, s, e) FROM
                    (VALUES (5, 3, 9), (1, 2, 9), (4, 2, 8), (2, 4, 9)) v(n, s, e)""")
