@@ -162,10 +162,18 @@ class Included final : public IncludedValues {
 
   void answer(const Request& request, std::size_t first, const Match* found, std::size_t count,
               const ValidMatches* valid, const ValidAggregates* aggregates) const override {
-    if (nulls_)
-      answer_skipping(CountedBits(*nulls_), request, first, found, count, valid, aggregates);
-    else
-      answer_skipping(AllValid::Deleted{}, request, first, found, count, valid, aggregates);
+    if (valid != nullptr && aggregates != nullptr) {
+      const auto& levels = checked_cast<const ValidLevels<T>&>(*aggregates);
+      const CountedBits skipped(levels.skipped ? *levels.skipped : *valid->positions());
+      const LevelReader<T, CountedBits, ValidLevels<T>> valid_values{values_.data(), &levels,
+                                                                     skipped};
+      prefetch_ends(levels, found, count);
+      answer_from(request, first, found, count, [&](std::size_t) { return valid_values; });
+    } else if (nulls_) {
+      answer_skipping(CountedBits(*nulls_), request, first, found, count, valid);
+    } else {
+      answer_skipping(AllValid::Deleted{}, request, first, found, count, valid);
+    }
   }
 
   [[nodiscard]] CountedRef<ValidAggregates> valid_aggregates(
@@ -240,27 +248,15 @@ class Included final : public IncludedValues {
 
   template <class Nulls>
   void answer_skipping(const Nulls& nulls, const Request& request, std::size_t first,
-                       const Match* found, std::size_t count, const ValidMatches* valid,
-                       const ValidAggregates* aggregates) const {
-    const T* const values = values_.data();
-    const auto* const valid_levels = static_cast<const ValidLevels<T>*>(aggregates);
-    const LevelReader<T, Nulls> all{values, &all_, nulls};
-    if (valid == nullptr) {
-      prefetch_ends(all_, found, count);
+                       const Match* found, std::size_t count, const ValidMatches* valid) const {
+    const LevelReader<T, Nulls> all{values_.data(), &all_, nulls};
+    prefetch_ends(all_, found, count);
+    if (valid == nullptr)
       answer_from(request, first, found, count, [&](std::size_t) { return all; });
-    } else if (valid_levels != nullptr) {
-      prefetch_ends(*valid_levels, found, count);
-      const CountedBits skipped(valid_levels->skipped ? *valid_levels->skipped
-                                                      : *valid->positions());
-      answer_from(request, first, found, count, [&](std::size_t) {
-        return LevelReader<T, CountedBits, ValidLevels<T>>{values, valid_levels, skipped};
-      });
-    } else {
-      prefetch_ends(all_, found, count);
+    else
       answer_from(request, first, found, count, [&](std::size_t i) {
         return ValidWalker<T, Nulls>{all, &valid->deleted(i)};
       });
-    }
   }
 
   // The numbers 0..count-1 that no position of the key order has as number_at(position).

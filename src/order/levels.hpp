@@ -184,7 +184,7 @@ struct ValidWalker {
   }
   template <class Total>
   [[nodiscard]] Total sum(const Match& match) const {
-    Total sum = all.template sum<Total>(match);
+    auto sum = all.template sum<Total>(match);
     visit_deleted_values(match, [&](std::uint64_t at) { sum -= all.template value_as<Total>(at); });
     return sum;
   }
