@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/types.hpp"
+#include "cli/loaded_query.hpp"
 #include "cli/reading.hpp"
 #include "cli/records.hpp"
 #include "cli/suggestion.hpp"
@@ -352,8 +353,10 @@ LoadedColumn BatchOptions::load_intervals() const {
     start = load_one(intervals.start, "--start", &keys);
     end = load_one(intervals.end, "--end", &keys);
   }
-  parts.push_back(std::move(start));
-  parts.push_back(std::move(end));
+  for (LoadedColumn* const part : {&start, &end}) {
+    require_order_of_values(*part);
+    parts.push_back(std::move(*part));
+  }
   return LoadedColumn::intervals(std::move(parts), ends_named(intervals.ends));
 }
 

@@ -60,6 +60,8 @@ void run(const BatchOptions& options) {
                       {.include = included_columns(included), .control = progress->control()});
   if (index.time_unit() == TimeUnit::unspecified && !column.unit().empty())
     index.set_metadata(numpy_unit_name, column.unit());
+  if (const std::string text = inferred_texts(column); !text.empty())
+    index.set_metadata(inferred_text_entry, text);
   if (column.are_points()) index.set_metadata(column_names_entry, json_array(column.part_names()));
   summary.build_seconds = std::chrono::duration<double>(Clock::now() - start).count();
 

@@ -39,7 +39,7 @@ void require_comparable(const LoadedColumn& lookups, const LoadedColumn& column)
   if (!lookups.parts().empty() && !column.parts().empty())
     return require_comparable_parts(lookups, column);
   if (is_native(column.type()) && !column.is_time() && lookups.inferred_text()) {
-    const auto& [name, sample, decimal] = *lookups.inferred_text();
+    const auto& [name, sample, decimal, saved] = *lookups.inferred_text();
     std::string advice = "expected " + column.type_text();
     if (has_decimal_comma(sample)) advice = "pass --decimal , if its comma is a decimal point";
     if (decimal == ',' && parse_number<double>(sample))
@@ -58,8 +58,8 @@ void require_comparable(const LoadedColumn& lookups, const LoadedColumn& column)
          lookups.type_text(), column.name(), column.type_text(), column.unit());
 }
 
-// What to do with a column of texts such as this one.
-std::string advice_for(const std::string& sample, char decimal) {
+// What else may be done with a column that has this field, before an "or".
+std::string advice_for_field(const std::string& sample, char decimal) {
   if (decimal == ',' && parse_number<double>(sample))
     return "write its numbers with a comma in the file, or remove --decimal , or ";
   if (has_decimal_comma(sample)) return "pass --decimal , if its comma is a decimal point, or ";
@@ -70,6 +70,15 @@ std::string advice_for(const std::string& sample, char decimal) {
   return "";
 }
 
+// What to do with a column of texts such as this one, which is needed `for_what`.
+std::string advice_for(const InferredText& text, std::string_view for_what) {
+  if (text.saved)
+    return fmt::format("build the index from numbers or times, or with --type {}:string {}",
+                       text.column, for_what);
+  return fmt::format("{}pass --type {}:string {}", advice_for_field(text.sample, text.decimal),
+                     text.column, for_what);
+}
+
 }  // namespace
 
 void require_text_bounds(const LoadedColumn& bounds, const LoadedColumn& column) {
@@ -78,22 +87,20 @@ void require_text_bounds(const LoadedColumn& bounds, const LoadedColumn& column)
   if (!column.inferred_text() || bounds.type() != Type::string || bounds.size() == 0) return;
   for (std::size_t i = 0; i < bounds.size(); ++i)
     if (!looks_like_a_value(bounds.plain_text(i))) return;
-  const auto& [name, sample, decimal] = *column.inferred_text();
+  const InferredText& text = *column.inferred_text();
   fail(
       "{}: {} looks like a number or a time, but column {} of {} holds text, such as '{}', in "
-      "which 10 comes before 9: {}pass --type {}:string to compare it as text",
-      bounds.name(), bounds.plain_text(0), name, column.name(), sample, advice_for(sample, decimal),
-      name);
+      "which 10 comes before 9: {}",
+      bounds.name(), bounds.plain_text(0), text.column, column.name(), text.sample,
+      advice_for(text, "to compare it as text"));
 }
 
 void require_order_of_values(const LoadedColumn& column) {
   for (const LoadedColumn& part : column.parts()) require_order_of_values(part);
   if (!column.inferred_text() || !looks_like_a_value(column.inferred_text()->sample)) return;
-  const auto& [name, sample, decimal] = *column.inferred_text();
-  fail(
-      "column {} of {} holds text, such as '{}', in which 10 comes before 9: {}pass --type "
-      "{}:string to order it as text",
-      name, column.name(), sample, advice_for(sample, decimal), name);
+  const InferredText& text = *column.inferred_text();
+  fail("column {} of {} holds text, such as '{}', in which 10 comes before 9: {}", text.column,
+       column.name(), text.sample, advice_for(text, "to order it as text"));
 }
 
 Condition LoadedCondition::view() const {
@@ -305,16 +312,49 @@ std::vector<std::string> names_of_points(const Index& index) {
   return names;
 }
 
+// Those of inferred_texts(), by part.
+std::vector<std::optional<InferredText>> inferred_texts_of(const Index& index, std::size_t parts) {
+  std::vector<std::optional<InferredText>> texts(parts);
+  const std::map<std::string, std::string> metadata = index.metadata();
+  const auto stored = metadata.find(inferred_text_entry);
+  if (stored == metadata.end()) return texts;
+  const auto fields = strings_of_json(stored->second);
+  if (!fields || fields->size() != 3 * parts) return texts;
+  for (std::size_t part = 0; part < parts; ++part) {
+    const std::string& decimal = (*fields)[3 * part + 2];
+    if (!decimal.empty())
+      texts[part] = {(*fields)[3 * part], (*fields)[3 * part + 1], decimal.front(), true};
+  }
+  return texts;
+}
+
 }  // namespace
+
+std::string inferred_texts(const LoadedColumn& column) {
+  std::vector<std::string> fields;
+  bool any = false;
+  const auto add = [&](const LoadedColumn& part) {
+    const InferredText text = part.inferred_text().value_or(InferredText{});
+    const bool is_text = part.inferred_text().has_value();
+    any = any || is_text;
+    fields.insert(fields.end(),
+                  {text.column, text.sample, is_text ? std::string(1, text.decimal) : ""});
+  };
+  if (column.parts().empty()) add(column);
+  for (const LoadedColumn& part : column.parts()) add(part);
+  return any ? json_array(fields) : "";
+}
 
 LoadedColumn column_of(const Index& index, const std::string& file) {
   if (index.type() == Type::composite) {
     std::vector<LoadedColumn> parts;
     const std::vector<Type> types = index.part_types();
     const std::vector<TimeUnit> units = index.part_time_units();
+    const auto texts = inferred_texts_of(index, types.size());
     for (std::size_t part = 0; part < types.size(); ++part) {
       parts.push_back(LoadedColumn::indexed(file, types[part], index.size()));
       parts.back().set_unit(std::string(name_of(units[part])));
+      parts.back().set_inferred_text(texts[part]);
     }
     if (index.holds_points()) {
       std::vector<std::string> names = names_of_points(index);
@@ -325,6 +365,7 @@ LoadedColumn column_of(const Index& index, const std::string& file) {
     return LoadedColumn::composite(std::move(parts));
   }
   LoadedColumn column = LoadedColumn::indexed(file, index.type(), index.size());
+  column.set_inferred_text(inferred_texts_of(index, 1).front());
   const std::map<std::string, std::string> metadata = index.metadata();
   const auto numpy_unit = metadata.find(numpy_unit_name);
   column.set_unit(numpy_unit != metadata.end() ? numpy_unit->second

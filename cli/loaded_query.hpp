@@ -45,6 +45,9 @@ struct LoadedQuery {
 // Throws if all bounds look like numbers and the column became text because some field is no
 // number: its order is not that of numbers.
 void require_text_bounds(const LoadedColumn& bounds, const LoadedColumn& column);
+// The parts of a column that became text, for the metadata of an index; empty if there are none.
+// column_of() restores them.
+[[nodiscard]] std::string inferred_texts(const LoadedColumn& column);
 // Throws if the column became text although its fields look like numbers or times.
 void require_order_of_values(const LoadedColumn& column);
 

@@ -16,6 +16,11 @@ inline constexpr const char* numpy_unit_name = "numpy_time_unit";
 // too.
 inline constexpr const char* column_names_entry = "names";
 
+// The entry of an index's metadata with the columns that became text although no type was given:
+// for each part of a key its name, one of its fields and the point of its numbers, or three empty
+// texts.
+inline constexpr const char* inferred_text_entry = "read_as_text";
+
 // The summary of a call, printed to stderr.
 struct Summary {
   double build_seconds = 0;  // or of the load

@@ -18,6 +18,7 @@ namespace rtindex {
 struct InferredText {
   std::string column, sample;
   char decimal = '.';
+  bool saved = false;  // an index was built of it
 };
 
 // A column read from a file or from text, with the memory that it owns.

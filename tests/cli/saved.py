@@ -45,6 +45,34 @@ class Saved(CommandTest):
         self.assertIn("loaded   in ", result.stderr)
         self.assertIn("a.rtindex: 4 rows of int64", result.stderr)
 
+    def test_texts_that_look_like_numbers_have_no_order_of_numbers(self):
+        self.write("prices.csv", "shop,price,until\na,$9.50,$12\nb,$10.00,$11\na,$7.25,$9\n")
+        says = ["column price of a.rtindex", "'$9.50'", "10 comes before 9", "build the index",
+                "--type price:string"]
+        parts = ["--csv-column", "shop", "--csv-column", "price"]
+        for columns, key, bounds in ((parts[2:], "$9.75", "$7:$11"), (parts, "a,$9.75", "a,$7:b,$11")):
+            self.build(*columns, column="prices.csv")
+            for query in (["nearest", "--key", key], ["rank", "--key", key], ["range", "--range", bounds]):
+                with self.subTest(query):
+                    self.reject(*query, "--load", "a.rtindex", says=says)
+            self.succeed("lookup", "--load", "a.rtindex", "--key", key, "-q")
+            self.build(*columns, "--type", "price:string", column="prices.csv")
+            self.succeed("nearest", "--load", "a.rtindex", "--key", key, "-q")
+        self.build(*parts[2:], column="prices.csv")
+        self.reject("select", "--load", "a.rtindex", "--rank", "0", says=says)
+        self.write("more.csv", "price\nfree\n")
+        self.succeed("update", "a.rtindex", "--insert", "more.csv", "--csv-column", "price", "-o",
+                     "b.rtindex")
+        self.reject("select", "--load", "b.rtindex", "--rank", "0", says=["b.rtindex", "build the index"])
+        self.build("--points", *parts, column="prices.csv")
+        self.reject("filter", "--load", "a.rtindex", "--where", "price=$7:$9", says=says)
+        self.write("rented.csv", "shop,price,until\na,$7.25,$9\nb,$10.00,$12\n")
+        ends = ["--start", "price", "--end", "until", "--ends", "[)", "--by", "shop"]
+        self.reject("build", "--column", "rented.csv", *ends, "-o", "c.rtindex",
+                    says=["column price of rented.csv", "'$7.25'", "10 comes before 9"])
+        self.build(*ends, "--type", "price:string", "--type", "until:string", column="rented.csv")
+        self.succeed("contains", "--load", "a.rtindex", "--key", "a,$8", "-q")
+
     def test_strings_and_nulls(self):
         self.write("people.csv", "city,age\nOslo,3\n,4\nBergen,5\nOslo,6\n")
         self.build("--csv-column", "city", column="people.csv")
