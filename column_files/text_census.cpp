@@ -106,13 +106,15 @@ void TextColumn::require_integers_that_fit(const TextReading& reading) const {
       reading.name, reading.where(too_large), text, reading.column, reading.column);
 }
 
-// Times between two ticks of `like` would be read as another type, with a misleading message.
+// Numbers, and times between two ticks of `like`, would be read as another type, with a misleading
+// message.
 void TextColumn::require_ticks_of_like(const TextReading& reading) const {
   const LoadedColumn& like = *reading.like;
   for (std::size_t row = 0; row < size(); ++row)
-    if (!is_null(row) && parse_iso_time(field(row)) && !parse_time(field(row), like.tick()))
-      fail("{}: {} cannot be represented as {}, the type of {}: {}", reading.name, field(row),
-           like.type_text(), like.name(), time_forms(like.tick()));
+    if (!is_null(row) && (parse_iso_time(field(row)) || is_integer_text(field(row))) &&
+        !parse_time(field(row), like.tick()))
+      fail("{}{}: {} cannot be represented as {}, the type of {}: {}", reading.name,
+           reading.where(row), field(row), like.type_text(), like.name(), time_forms(like.tick()));
 }
 
 std::string TextColumn::remark_on_values(const TextReading& reading) const {

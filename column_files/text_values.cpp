@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 
@@ -19,18 +20,70 @@ constexpr Nanoseconds day = 86'400 * second;
 struct Unit {
   std::string_view name;
   Nanoseconds length;
-  std::string_view words, example;
+  std::string_view example;
   TimeUnit unit;
 };
 
 constexpr std::array<Unit, 7> units = {
-    {{"D", day, "days", "2024-01-31", TimeUnit::day},
-     {"h", 3600 * second, "hours", "2024-01-31T12:00", TimeUnit::hour},
-     {"m", 60 * second, "minutes", "2024-01-31T12:30", TimeUnit::minute},
-     {"s", second, "seconds", "2024-01-31T12:30:05", TimeUnit::second},
-     {"ms", 1'000'000, "milliseconds", "2024-01-31T12:30:05.250", TimeUnit::millisecond},
-     {"us", 1'000, "microseconds", "2024-01-31T12:30:05.25", TimeUnit::microsecond},
-     {"ns", 1, "nanoseconds", "2024-01-31T12:30:05.25", TimeUnit::nanosecond}}};
+    {{"D", day, "2024-01-31", TimeUnit::day},
+     {"h", 3600 * second, "2024-01-31T12:00", TimeUnit::hour},
+     {"m", 60 * second, "2024-01-31T12:30", TimeUnit::minute},
+     {"s", second, "2024-01-31T12:30:05", TimeUnit::second},
+     {"ms", 1'000'000, "2024-01-31T12:30:05.250", TimeUnit::millisecond},
+     {"us", 1'000, "2024-01-31T12:30:05.25", TimeUnit::microsecond},
+     {"ns", 1, "2024-01-31T12:30:05.25", TimeUnit::nanosecond}}};
+
+constexpr std::string_view decimal_digits = "0123456789";
+
+bool is_digit(char c) { return decimal_digits.find(c) != std::string_view::npos; }
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_beyond_ascii(char c) { return (c & 0x80) != 0; }
+
+// Removes what numbers are written after: signs, brackets, symbols, or the code of a currency.
+void skip_before_number(std::string_view& text) {
+  constexpr std::string_view currencies[] = {
+      "EUR", "USD", "GBP", "CHF", "JPY", "CNY", "INR", "SEK", "NOK", "DKK", "PLN", "CZK", "HUF",
+      "CAD", "AUD", "NZD", "BRL", "MXN", "ZAR", "TRY", "US$", "R$",  "Fr.", "Rs",  "kr",  "No"};
+  const auto skip_symbols = [&] {
+    while (!text.empty() && !is_letter(text.front()) && !is_digit(text.front()))
+      text.remove_prefix(1);
+  };
+  skip_symbols();
+  for (const std::string_view currency : currencies) {
+    if (!text.starts_with(currency)) continue;
+    text.remove_prefix(currency.size());
+    return skip_symbols();
+  }
+}
+
+// Whether the text has no words but those of dates and times.
+bool has_words_of_times_alone(std::string_view text) {
+  constexpr std::string_view words[] = {
+      "jan",       "feb",      "mar",      "apr",      "may",    "jun",     "jul",
+      "aug",       "sep",      "sept",     "oct",      "nov",    "dec",     "januar",
+      "februar",   "mai",      "juni",     "juli",     "okt",    "dez",     "january",
+      "february",  "march",    "april",    "june",     "july",   "august",  "october",
+      "oktober",   "november", "december", "dezember", "mon",    "tue",     "wed",
+      "thu",       "fri",      "sat",      "sun",      "monday", "tuesday", "wednesday",
+      "september", "thursday", "friday",   "saturday", "sunday", "pm",      "am",
+      "utc",       "gmt",      "uhr",      "cet",      "cest"};
+  constexpr std::string_view after_digits[] = {"t", "z", "h", "st", "nd", "rd", "th"};
+  std::string word;
+  for (std::size_t i = 0; i <= text.size(); ++i) {
+    if (i < text.size() && (is_letter(text[i]) || is_beyond_ascii(text[i]))) {
+      word += static_cast<char>(text[i] | 0x20);  // in lower case
+      continue;
+    }
+    if (word.empty()) continue;
+    const std::size_t first = i - word.size();
+    const bool is_known = std::ranges::find(words, word) != std::end(words) ||
+                          (first != 0 && is_digit(text[first - 1]) &&
+                           std::ranges::find(after_digits, word) != std::end(after_digits));
+    if (!is_known) return false;
+    word.clear();
+  }
+  return true;
+}
 
 const Unit* unit_named(std::string_view name) {
   for (const Unit& unit : units)
@@ -155,8 +208,35 @@ std::optional<std::int64_t> TextTime::ticks(std::string_view unit) const {
   return ticks;
 }
 
+bool is_ipv6_text(std::string_view text) {
+  if (text.find_first_not_of("0123456789abcdefABCDEF:./") != std::string_view::npos) return false;
+  if (text.find("::") != std::string_view::npos) return true;
+  return std::ranges::count(text, ':') == 7 && text.size() != 8 * 2 + 7;
+}
+
+bool looks_like_a_value(std::string_view text) {
+  if (text.find_first_of(decimal_digits) == std::string_view::npos) return false;
+  if (is_ipv6_text(text) || has_words_of_times_alone(text)) return true;
+  skip_before_number(text);
+  if (text.empty() || is_letter(text.front())) return false;
+  const std::size_t end = text.find_last_of(decimal_digits) + 1;
+  const auto is_of_number = [](char c) {
+    return is_beyond_ascii(c) ||
+           std::string_view("0123456789+-.,/:' %$()").find(c) != std::string_view::npos;
+  };
+  // A unit follows: a few letters, of which those beyond ASCII have one byte that begins them.
+  const auto is_of_unit = [](char c) { return is_letter(c) || (c & 0xc0) == 0xc0; };
+  return std::all_of(text.begin(), text.begin() + end, is_of_number) &&
+         std::count_if(text.begin() + end, text.end(), is_of_unit) <= 4;
+}
+
 std::optional<std::int64_t> parse_time(std::string_view text, std::string_view unit) {
-  if (const auto ticks = parse_number<std::int64_t>(text)) return ticks;
+  if (const auto ticks = parse_number<std::int64_t>(text)) {
+    // Eight digits are meant as 20240131.
+    const bool is_tick = parse_number<std::int64_t>(time_text(*ticks, unit)) &&
+                         (unit != "D" || trimmed(text).size() != 8);
+    return is_tick ? ticks : std::nullopt;
+  }
   const auto time = parse_iso_time(text);
   return time ? time->ticks(unit) : std::nullopt;
 }
@@ -169,8 +249,8 @@ std::string time_text(std::int64_t ticks, std::string_view unit) {
 std::string time_forms(std::string_view unit) {
   const Unit* known = unit_named(unit);
   if (known == nullptr) return "write the number of ticks (of an unknown unit)";
-  return fmt::format("write a {} such as {}, or the number of {} since 1970-01-01",
-                     unit == "D" ? "date" : "date or time", known->example, known->words);
+  return fmt::format("write a {} such as {}", unit == "D" ? "date" : "date or time",
+                     known->example);
 }
 
 }  // namespace rtindex

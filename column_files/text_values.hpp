@@ -52,11 +52,12 @@ template <class T>
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// A number, a date or an address in any notation: "1,234.5", "31/01/2024", "12 %", "10.0.0.1".
-[[nodiscard]] constexpr bool looks_like_a_value(std::string_view text) {
-  return text.find_first_of("0123456789") != std::string_view::npos &&
-         text.find_first_not_of("0123456789+-.,/: %$TZ") == std::string_view::npos;
-}
+// Whether the text is an address of IPv6; those of devices (00:1a:2b:...) have two digits a group.
+[[nodiscard]] bool is_ipv6_text(std::string_view text);
+
+// A number, an amount, a date, a time or an address in any notation: "1,234.5", "9,50 €",
+// "EUR 12", "12 km", "31/01/2024", "9:30 AM", "5-Jan-24", "10.0.0.1", "2001:db8::1".
+[[nodiscard]] bool looks_like_a_value(std::string_view text);
 
 // Whether the text is a number once its decimal comma is a point.
 [[nodiscard]] inline bool has_decimal_comma(std::string_view text) {
@@ -74,7 +75,7 @@ template <class T>
 
 // Whether files write this for a missing number or time.
 [[nodiscard]] constexpr bool is_null_word(std::string_view text) {
-  constexpr std::string_view words[] = {"NULL", "NA", "N/A", "null", "NaN", "nan"};
+  constexpr std::string_view words[] = {"NULL", "NA", "N/A", "null", "NaN", "nan", "-nan"};
   return std::ranges::find(words, text) != std::end(words);
 }
 
@@ -93,7 +94,8 @@ struct TextTime {
 // may follow a time. Nothing for any other text.
 [[nodiscard]] std::optional<TextTime> parse_iso_time(std::string_view text);
 
-// Parses such a date or time, or the number of ticks.
+// Parses such a date or time. A number of ticks is read where time_text() writes it, because the
+// unit has no such form or the year has not four digits.
 [[nodiscard]] std::optional<std::int64_t> parse_time(std::string_view text, std::string_view unit);
 
 // A tick in ISO 8601: "2024-01-31T12:30:05.250000" in microseconds. The number itself if the unit

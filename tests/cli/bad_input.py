@@ -153,11 +153,11 @@ class BadInput(CommandTest):
                     says=["--key 'x'", "uint32"])
         self.reject("lookup", "--column", "column.npy", "--key", "1.5", says="--key '1.5'")
         self.reject("lookup", "--column", "days.npy", "--key", "1970-02-30",
-                    says=["1970-02-30", "such as 2024-01-31,", "number of days"])
+                    says=["1970-02-30", "such as 2024-01-31"])
         self.reject("lookup", "--column", "days.npy", "--key", "1970-02-03T12:00",
-                    says=["1970-02-03T12:00 cannot be represented as timestamp64[D]", "2024-01-31,"])
+                    says=["1970-02-03T12:00 cannot be represented as timestamp64[D]", "2024-01-31"])
         self.reject("lookup", "--column", "seconds.npy", "--key", "12:30",
-                    says=["12:30", "2024-01-31T12:30:05", "number of seconds"])
+                    says=["12:30", "2024-01-31T12:30:05"])
         self.write("soon.csv", "day\nsoon\n")
         self.reject("lookup", "--column", "days.npy", "--keys", "soon.csv", "-o", "out.npy",
                     says=["soon.csv holds string", "such as 2024-01-31"])

@@ -103,7 +103,8 @@ class Order(CommandTest):
     def test_the_key_of_a_miss(self):
         for descr, miss in ("<f4", math.nan), ("<f8", math.nan), ("<M8[s]", -2**63), ("<u2", 0), ("<i8", 0):
             self.write_npy("some.npy", descr, [5, 7])
-            self.succeed("nearest", "--column", "some.npy", "--key", "3", "--key", "6", "--answer", "key",
+            keys = ["1970-01-01T00:00:03", "1970-01-01T00:00:06"] if "M8" in descr else ["3", "6"]
+            self.succeed("nearest", "--column", "some.npy", "--key", keys[0], "--key", keys[1], "--answer", "key",
                          "-o", "out.npy")
             found, (first, second) = self.read("out.npy")
             self.assertEqual((found, second), (descr, 5))
@@ -119,6 +120,18 @@ class Order(CommandTest):
                            "Ulm", "--starts-with", "X", "--answer", "rows", "-q").stdout
         self.assertEqual([line.split()[1:] for line in out.splitlines()[2:]],
                          [["0", "2"], ["1"], ["-"]])
+
+    def test_texts_that_look_like_amounts_or_times_have_no_order(self):
+        for texts, bound in ((["5 EUR", "10 EUR"], "5 EUR:"), (["9,90 €", "12,50 €"], "10,00 €:50,00 €"),
+                             (["12 km", "9 km"], ":10 km"), (["5-Jan-24", "10-Feb-24"], "5-Jan-24:"),
+                             (["2001:db8::9", "2001:db8::10"], None), (["9:30 AM", "10:00 AM"], None)):
+            self.write("texts.csv", "k\n" + "".join(f'"{text}"\n' for text in texts))
+            column = ["--column", "texts.csv", "--type", "k:string"]
+            self.reject("select", *column[:2], "--rank", "0", says=["10 comes before 9", "--type k:string"])
+            self.succeed("select", *column, "--rank", "0")
+            if bound is not None:
+                self.reject("range", *column[:2], "--range", bound, says=["10 comes before 9"])
+                self.succeed("range", *column, "--range", bound)
 
     def test_ends(self):
         texts = ["-10:10", "20:", ":-20", "-10:10", ":"]
@@ -222,7 +235,7 @@ class Order(CommandTest):
         self.reject(*column, "--tolerance", "5s", says="integer")
         self.reject("nearest", "--column", "column.npy", says="--key K")
         self.write_npy("times.npy", "<M8[s]", [0])
-        times = ["nearest", "--column", "times.npy", "--key", "0"]
+        times = ["nearest", "--column", "times.npy", "--key", "1970-01-01"]
         self.reject(*times, "--tolerance", "5ms", says=["5ms", "multiple of s"])
         self.reject(*times, "--tolerance", "soon", says=["soon", "such as 5s"])
         self.reject(*times, "--tolerance", "-5s", says="such as 5s")

@@ -37,9 +37,15 @@ TEST(TextTime, ConvertsOffsetsToUtc) {
   EXPECT_EQ(parse_iso_time("2024-01-01T01:00+02:00")->nanoseconds, 23 * 3600 * 1'000'000'000LL);
 }
 
-TEST(TextTime, AcceptsTicks) {
-  EXPECT_EQ(parse_time("-17", "D"), Ticks(-17));
-  EXPECT_EQ(parse_time("1234", "25s"), Ticks(1234));
+TEST(TextTime, AcceptsTicksOfWhatHasNoOtherForm) {
+  EXPECT_EQ(parse_time("77", "25s"), Ticks(77));
+  EXPECT_EQ(parse_time(" -12 ", "months"), Ticks(-12));
+  EXPECT_EQ(parse_time("-719529", "D"), Ticks(-719'529));
+  for (const std::string unit : {"D", "s", "us", "ns"})
+    for (const std::string number : {"0", "77", "-12", "2024", "+7"})
+      EXPECT_EQ(parse_time(number, unit), std::nullopt) << number << unit;
+  EXPECT_EQ(parse_time("20240131", "D"), std::nullopt) << "a date without its dashes";
+  EXPECT_EQ(parse_time("20240131123000", "us"), std::nullopt);
 }
 
 TEST(TextTime, RejectsOtherText) {
@@ -91,6 +97,59 @@ TEST(TextTime, ItsExamplesCanBeRead) {
     EXPECT_TRUE(parse_time(example, unit)) << unit << ": " << forms;
   }
   EXPECT_EQ(time_forms("25s").find("2024"), std::string::npos) << "only ticks can be read";
+}
+
+TEST(TextValues, NumbersAmountsTimesAndAddressesLookLikeValues) {
+  for (const std::string text : {"10",
+                                 "1,234.5",
+                                 "-3",
+                                 "(12)",
+                                 "~12",
+                                 "#10",
+                                 "$9.50",
+                                 "9,50 €",
+                                 "12.50€",
+                                 "€ 12",
+                                 "12 EUR",
+                                 "EUR 5",
+                                 "USD12",
+                                 "Fr. 12.-",
+                                 "12 %",
+                                 "12 km",
+                                 "12kg",
+                                 "10 MB",
+                                 "1.5M",
+                                 "-10 °C",
+                                 "90 km/h",
+                                 "\u221212",
+                                 "1'000",
+                                 "1\u00a0000",
+                                 "31/01/2024",
+                                 "31.01.2024",
+                                 "9:30 AM",
+                                 "10:00 Uhr",
+                                 "10:00Z",
+                                 "5-Jan-24",
+                                 "Jan 5 2024",
+                                 "Mai 2024",
+                                 "March 3rd",
+                                 "Mon 5 Feb",
+                                 "2024-01-31T10",
+                                 "10.0.0.1",
+                                 "10.0.0.1:80",
+                                 "::1",
+                                 "2001:db8::1",
+                                 "fe80::10/64",
+                                 "2001:db8:0:0:0:0:0:1"})
+    EXPECT_TRUE(looks_like_a_value(text)) << text;
+}
+
+TEST(TextValues, NamesAndCodesDoNot) {
+  for (const std::string text :
+       {"", "Oslo", "A12", "SKU100", "12 Main Street", "3x4", "7f3a9c", "B2B", "T1", "Monitor 5",
+        "Marc 5", "Route 66", "00:1a:2b:3c:4d:5e", "00:1a:2b:3c:4d:5e:6f:70", "May", "EUR",
+        "12ab34cd", "f47ac10b-58cc-4372-a567-0e02b2c3d479", "Straße 5"})
+    EXPECT_FALSE(looks_like_a_value(text)) << text;
 }
 
 }  // namespace
