@@ -10,6 +10,8 @@ import pickle
 from collections.abc import Callable, Iterator
 from typing import IO, Any, Literal, TypeAlias, Union
 
+import numpy as np
+
 from . import _core
 from ._categories import positions_text, require_values
 from ._changes import named_columns, row_column, stream_of, value_column, value_columns
@@ -49,6 +51,10 @@ class Index(OrderedCalls):
 
         Keys and values are in host memory, or both in the memory of the index's GPU.
         """
+        if self._small is not None and type(keys) is np.ndarray:
+            first: Any = self._small.insert(keys, values)
+            if first is not NotImplemented:
+                return int(first)
         named = value_columns(values, self._core)
         arrays = {f"values {name}".rstrip(): data for name, data in named_columns(values)}
         new = self._new_keys(keys)
@@ -60,6 +66,8 @@ class Index(OrderedCalls):
 
         rows: integers, each named once and not erased before.
         """
+        if self._small is not None and type(rows) is np.ndarray and self._small.erase(rows):
+            return
         self._core.erase(row_column(rows, len(self)), stream_of(rows=rows))
 
     def erase_keys(self, keys: Any) -> int:
@@ -85,6 +93,9 @@ class Index(OrderedCalls):
 
         Both are in host memory, or both in the memory of the index's GPU, where they stay.
         """
+        if (self._small is not None and type(rows) is np.ndarray and type(keys) is np.ndarray
+                and self._small.update(rows, keys)):
+            return
         stream = stream_of(rows=rows, keys=keys)
         new = self._new_keys(keys)
         with self._own_errors(new):
@@ -115,6 +126,9 @@ class Index(OrderedCalls):
 
         Both are in host memory, or both in the memory of the index's GPU.
         """
+        if (self._small is not None and type(rows) is np.ndarray and type(values) is np.ndarray
+                and isinstance(name, str) and self._small.set_included(rows, values, name)):
+            return
         stream = stream_of(rows=rows, values=values)
         self._core.set_included(row_column(rows, len(self)),
                                 value_column(values, self._core, name), name, stream)

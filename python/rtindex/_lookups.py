@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._calls import MAX_BITMAP_BYTES, Options, class_of, row_miss
+from ._calls import MAX_BITMAP_BYTES, Options, row_miss
 from ._calls import answer as answer_call
 from ._categories import positions_of, reject, require_no_order
 from ._columns import column as column_of
@@ -90,7 +90,7 @@ class LookupCalls:
         has_one = not (self.interval_ends or core.holds_points or self._reordered)
         units, zoned = [part.unit for part in leaves], [bool(part.zone) for part in leaves]
         self._one = None if not has_one else _core.OneKey(core, units, zoned)
-        plain = {name: np.dtype(class_of(held)).name for name, held, time in core.included
+        plain = {name: held for name, held, time in core.included
                  if not time and held in INTEGERS + FLOATS}
         has_small = self._one is not None and self.type in INTEGERS + FLOATS and not nan_as_null
         self._small = None if not has_small else _core.SmallBatches(core, plain, Rows, Answers)

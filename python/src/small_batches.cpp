@@ -2,9 +2,12 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <limits>
 #include <map>
 #include <optional>
 #include <span>
@@ -90,19 +93,45 @@ struct Numbers {
   std::vector<double> means = {};
 };
 
-// Small batches of keys or ranges, in NumPy arrays of the type of the index's keys: so common, and
-// so quickly answered, that reading any kind of arguments takes most of the time of a call.
+// rowIDs in an array of uint32 or int64.
+class RowArray {
+ public:
+  explicit RowArray(PyObject* array) : array_(array), view_(array_.as(Type::u32)) {
+    if (view_) return;
+    const std::optional<ColumnView> wide = array_.as(Type::i64);
+    if (!wide || wide->size() > max_queries) return;
+    const auto* const rows = static_cast<const std::int64_t*>(wide->data());
+    for (std::size_t i = 0; i < wide->size(); ++i) {
+      if (rows[i] < 0 || rows[i] > std::numeric_limits<std::uint32_t>::max()) return;
+      copied_.push_back(static_cast<std::uint32_t>(rows[i]));
+    }
+    view_ = ColumnView(copied_);
+  }
+
+  // Null where one of them is not below `size`, or the array holds something else.
+  [[nodiscard]] const ColumnView* below(std::size_t size) const {
+    if (!view_ || view_->size() > max_queries) return nullptr;
+    const auto* const rows = static_cast<const std::uint32_t*>(view_->data());
+    const auto is_row = [&](std::uint32_t row) { return row < size; };
+    return std::all_of(rows, rows + view_->size(), is_row) ? &*view_ : nullptr;
+  }
+
+ private:
+  NumberArray array_;
+  std::vector<std::uint32_t> copied_;
+  std::optional<ColumnView> view_;
+};
+
+// Queries and changes of few rows, in NumPy arrays of the types of the index: so common, and so
+// quickly done, that reading any kind of arguments takes most of the time of a call.
 class SmallBatches {
  public:
-  // `included`: the class of the values of each included column that is a plain number. `rows` and
-  // `answers`: the classes of results.
-  SmallBatches(const Index& index, const std::map<std::string, std::string>& included,
-               nb::object rows, nb::object answers)
+  // `included`: the type of each included column that holds plain numbers. `rows` and `answers`:
+  // the classes of results.
+  SmallBatches(Index& index, const std::map<std::string, std::string>& included, nb::object rows,
+               nb::object answers)
       : index_(index), rows_(std::move(rows)), answers_(std::move(answers)) {
-    for (const auto& [name, type] : included)
-      included_.emplace(name, type == "float64"  ? ValueClass::f64
-                              : type == "uint64" ? ValueClass::u64
-                                                 : ValueClass::i64);
+    for (const auto& [name, type] : included) included_.emplace(name, type_named(type));
     columns_ = index.included().size();
   }
 
@@ -121,6 +150,70 @@ class SmallBatches {
     const std::optional<ColumnView> to = high.as(index_.type());
     if (!from || !to || from->size() != to->size()) return nb::borrow(Py_NotImplemented);
     return answered(Query::range(*from, *to, ends_named(ends)), answer, values);
+  }
+
+  // `values`: None, an array, or a dict of arrays.
+  [[nodiscard]] nb::object insert(nb::handle keys, nb::handle values) {
+    const NumberArray array(keys.ptr());
+    const std::optional<ColumnView> view = array.as(index_.type());
+    if (!view || view->size() > max_queries) return nb::borrow(Py_NotImplemented);
+    std::deque<NumberArray> held;
+    std::vector<IncludedColumn> included;
+    const auto add = [&](std::string name, PyTypeObject* type, nb::handle column) {
+      const std::optional<Type> wanted = type_of_included(name);
+      if (!wanted || Py_TYPE(column.ptr()) != type) return false;
+      const std::optional<ColumnView> found = held.emplace_back(column.ptr()).as(*wanted);
+      if (found) included.push_back({std::move(name), *found});
+      return found.has_value();
+    };
+    PyTypeObject* const array_type = Py_TYPE(keys.ptr());
+    if (PyDict_CheckExact(values.ptr())) {
+      for (const auto& [name, column] : nb::borrow<nb::dict>(values))
+        if (!PyUnicode_CheckExact(name.ptr()) ||
+            !add(nb::cast<std::string>(name), array_type, column))
+          return nb::borrow(Py_NotImplemented);
+    } else if (!values.is_none() && !add({}, array_type, values)) {
+      return nb::borrow(Py_NotImplemented);
+    }
+    std::uint32_t first = 0;
+    {
+      const LongCall running;
+      first = index_.insert(*view, std::move(included));
+    }
+    return nb::int_(first);
+  }
+
+  [[nodiscard]] bool update(nb::handle rows, nb::handle keys) {
+    const RowArray row_array(rows.ptr());
+    const NumberArray key_array(keys.ptr());
+    const ColumnView* const changed = row_array.below(index_.size());
+    const std::optional<ColumnView> view = key_array.as(index_.type());
+    if (changed == nullptr || !view) return false;
+    const LongCall running;
+    index_.update(*changed, *view);
+    return true;
+  }
+
+  [[nodiscard]] bool erase(nb::handle rows) {
+    const RowArray row_array(rows.ptr());
+    const ColumnView* const erased = row_array.below(index_.size());
+    if (erased == nullptr) return false;
+    const LongCall running;
+    index_.erase(*erased);
+    return true;
+  }
+
+  [[nodiscard]] bool set_included(nb::handle rows, nb::handle values, const std::string& name) {
+    const RowArray row_array(rows.ptr());
+    const NumberArray value_array(values.ptr());
+    const std::optional<Type> wanted = type_of_included(name);
+    if (!wanted) return false;
+    const ColumnView* const changed = row_array.below(index_.size());
+    const std::optional<ColumnView> view = value_array.as(*wanted);
+    if (changed == nullptr || !view) return false;
+    const LongCall running;
+    index_.set_included(*changed, *view, name);
+    return true;
   }
 
  private:
@@ -185,16 +278,17 @@ class SmallBatches {
   // The included column of a name, or the only one; false: the values need another way.
   [[nodiscard]] bool read_values(nb::handle values, std::string& name,
                                  std::optional<ValueClass>& type) const {
-    if (values.is_none()) {
-      if (columns_ == 1 && included_.size() == 1) type = included_.begin()->second;
-      return true;
-    }
-    if (!PyUnicode_CheckExact(values.ptr())) return false;
-    name = nb::cast<std::string>(values);
+    if (!values.is_none() && !PyUnicode_CheckExact(values.ptr())) return false;
+    if (!values.is_none()) name = nb::cast<std::string>(values);
+    if (const std::optional<Type> found = type_of_included(name)) type = class_of(*found);
+    return type.has_value() || values.is_none();
+  }
+
+  // Of the only included column where the name is empty; none of one that holds other values.
+  [[nodiscard]] std::optional<Type> type_of_included(const std::string& name) const {
+    if (name.empty() && columns_ == 1 && included_.size() == 1) return included_.begin()->second;
     const auto found = included_.find(name);
-    if (found == included_.end()) return false;
-    type = found->second;
-    return true;
+    return found == included_.end() ? std::nullopt : std::optional(found->second);
   }
 
   [[nodiscard]] static bool is_of_values(std::string_view name) {
@@ -262,25 +356,30 @@ class SmallBatches {
     index_.answer_into(query, options, to);
   }
 
-  const Index& index_;
+  Index& index_;
   nb::object rows_, answers_;
-  std::map<std::string, ValueClass, std::less<>> included_;
+  std::map<std::string, Type> included_;
   std::size_t columns_ = 0;
 };
 
 }  // namespace
 
 void bind_small_batches(nb::module_& module) {
-  nb::class_<SmallBatches>(module, "SmallBatches",
-                           "Small batches of numbers; NotImplemented where they need more.")
-      .def(nb::init<const Index&, const std::map<std::string, std::string>&, nb::object,
-                    nb::object>(),
+  nb::class_<SmallBatches>(
+      module, "SmallBatches",
+      "Small batches of numbers; NotImplemented or False where they need more.")
+      .def(nb::init<Index&, const std::map<std::string, std::string>&, nb::object, nb::object>(),
            nb::arg("index"), nb::arg("included"), nb::arg("rows"), nb::arg("answers"),
            nb::keep_alive<1, 2>())
       .def("lookup", &SmallBatches::lookup, nb::arg("keys"), nb::arg("answer"),
            nb::arg("values").none())
       .def("range", &SmallBatches::range, nb::arg("lower"), nb::arg("upper"), nb::arg("ends"),
-           nb::arg("answer"), nb::arg("values").none());
+           nb::arg("answer"), nb::arg("values").none())
+      .def("insert", &SmallBatches::insert, nb::arg("keys"), nb::arg("values").none())
+      .def("update", &SmallBatches::update, nb::arg("rows"), nb::arg("keys"))
+      .def("erase", &SmallBatches::erase, nb::arg("rows"))
+      .def("set_included", &SmallBatches::set_included, nb::arg("rows"), nb::arg("values"),
+           nb::arg("name"));
 }
 
 }  // namespace rtindex::python

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
@@ -118,3 +119,106 @@ def test_changes_are_seen():
     index.erase(np.array([1]))
     assert index.lookup(np.array([2]), ["count", "sum"])["sum"].tolist() == [17]
     assert before.lookup(np.array([2]), ["count", "sum"])["sum"].tolist() == [13]
+
+
+ROW_TYPES = (np.uint32, np.int64)
+
+
+@pytest.mark.parametrize("row_type", ROW_TYPES)
+@pytest.mark.parametrize("dtype", TYPES)
+def test_changes_are_those_of_lists(dtype, row_type):
+    random = np.random.default_rng(13)
+    small, other = index_of(dtype), index_of(dtype)
+    kept = random.permutation(400)
+    for size in (1, 2, 7):
+        keys = random.integers(0, 100, size).astype(dtype)
+        values: dict[str, Any] = {
+            "weight": random.integers(0, 9, size, dtype=np.uint32), "price": random.random(size),
+            "pieces": random.integers(-9, 9, size, dtype=np.int16)}
+        assert small.insert(keys, values) == other.insert(keys.tolist(), {
+            name: column.tolist() for name, column in values.items()})
+        erased, changed, priced = np.split(kept[:3 * size].astype(row_type), 3)
+        kept = kept[size:]  # all but those that are erased
+        small.erase(erased)
+        other.erase(erased.tolist())
+        small.update(changed, keys)
+        other.update(changed.tolist(), keys.tolist())
+        for name, column in values.items():
+            small.set_included(priced, column, name)
+            other.set_included(priced.tolist(), column.tolist(), name)
+        assert len(small) == len(other) and small.valid == other.valid
+        every = np.arange(101).astype(dtype)
+        for name in values:
+            expect_same(small.lookup(every, ["count", "sum", "min", "max", "first"], name),
+                        other.lookup(every, ["count", "sum", "min", "max", "first"], name))
+
+
+def test_an_only_included_column_changes_without_a_name():
+    index = rtindex.build(np.array([1, 2]), include=np.array([5, 6]))
+    assert index.insert(np.array([3]), np.array([7])) == 2
+    index.set_included(np.array([0]), np.array([9]))
+    assert index.range(None, None, "sum") == 22
+    plain = rtindex.build(np.array([1, 2]))
+    assert plain.insert(np.array([3])) == 2
+
+
+def test_nan_stays_a_key_and_a_value():
+    index = rtindex.build(np.array([1.5, 2.5]), include={"price": np.array([1.0, 2.0])})
+    index.insert(np.array([np.nan]), {"price": np.array([np.nan])})
+    assert index.lookup(np.array([np.nan]), "count").tolist() == [1]
+    assert np.isnan(index.lookup(np.array([np.nan]), "sum", "price")).all()
+
+
+@pytest.mark.parametrize("change", [
+    lambda index, row, keys: index.erase(row(400)),
+    lambda index, row, keys: index.erase(row(-1)),
+    lambda index, row, keys: index.erase(row(2**32)),
+    lambda index, row, keys: index.erase(row(3, 3)),
+    lambda index, row, keys: index.update(row(400), keys),
+    lambda index, row, keys: index.update(row(1, 2), keys),
+    lambda index, row, keys: index.set_included(row(400), keys, "pieces"),
+    lambda index, row, keys: index.set_included(row(1), keys, "cost"),
+    lambda index, row, keys: index.set_included(row(1), keys),
+    lambda index, row, keys: index.insert(keys),
+    lambda index, row, keys: index.insert(keys, keys),
+    lambda index, row, keys: index.insert(keys, {"price": np.array([1.5])}),
+    lambda index, row, keys: index.insert(keys, {"price": np.array([1.5, 2.5])}),
+    lambda index, row, keys: index.insert(keys, {"cost": np.array([1.5])}),
+    lambda index, row, keys: index.insert(keys, {1: np.array([1.5])}),
+], ids=str)
+def test_errors_of_changes_are_those_of_lists(change):
+    index = index_of("int64")
+    with pytest.raises(rtindex.Error) as of_arrays:
+        change(index, lambda *rows: np.array(rows), np.array([7]))
+    with pytest.raises(rtindex.Error) as of_lists:
+        change(index, lambda *rows: [*rows], [7])
+    assert str(of_arrays.value) == str(of_lists.value)
+    assert len(index) == index.valid == 400
+
+
+def test_other_arrays_of_rows_and_keys():
+    index = index_of("int64")
+    index.erase(np.array([1], np.uint8))
+    index.erase(np.arange(10)[2:8:3])
+    index.erase(np.array([], np.int64))
+    index.erase(np.array([10, 11]).astype(">i8"))
+    assert index.valid == 395
+    with pytest.raises(rtindex.Error, match="np.flatnonzero"):
+        index.erase(np.array([True, False]))
+    index.erase(np.ma.masked_equal(np.array([20, 21]), 99))
+    with pytest.raises(rtindex.Error, match="masked"):
+        index.erase(np.ma.masked_equal(np.array([22, 23]), 22))
+    index.update(np.array([30]), np.array([120], np.int8))
+    index.update(np.arange(100, 390)[::-1], np.full(290, 77)[::-1])
+    assert index.range(np.array([77]), np.array([77]), "rows").rows[-290:].tolist() == [*range(100, 390)]
+    index.set_included(np.array([30]), np.array([2.0]), "price")
+    assert index.lookup(np.array([120]), "sum", "price").tolist() == [2.0]
+
+
+def test_large_changes():
+    index = index_of("int64")
+    keys = np.full(5000, 200)
+    assert index.insert(keys, {"price": keys * 0.5, "pieces": keys.astype(np.int16),
+                               "weight": keys.astype(np.uint32)}) == 400
+    index.erase(np.arange(400, 5400))
+    assert index.valid == 400
