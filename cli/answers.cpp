@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <filesystem>
 #include <limits>
 #include <type_traits>
@@ -29,8 +30,16 @@ std::string stem_of(const std::string& path, std::string_view option) {
   return path.substr(0, path.size() - extension.size());
 }
 
+// NaN has a sign that means nothing.
+template <class T>
+std::string number_text(T number) {
+  if constexpr (std::floating_point<T>)
+    if (std::isnan(number)) return "nan";
+  return fmt::format("{}", number);
+}
+
 std::string aggregate_text(const Aggregates& aggregates, std::size_t i) {
-  return std::visit([&](const auto& numbers) { return fmt::format("{}", numbers[i]); }, aggregates);
+  return std::visit([&](const auto& numbers) { return number_text(numbers[i]); }, aggregates);
 }
 
 // A number, or a time if the values are times.
@@ -42,7 +51,7 @@ Cell value_cell(const Aggregates& aggregates, const std::string& tick, std::size
 
 // A mean of dates is a time of day.
 Cell mean_cell(double mean, const std::string& tick) {
-  if (tick.empty()) return Cell::number(fmt::format("{}", mean));
+  if (tick.empty()) return Cell::number(number_text(mean));
   const bool is_date = tick == "D";
   return Cell::words(time_text(std::llround(is_date ? mean * 86'400 : mean), is_date ? "s" : tick));
 }

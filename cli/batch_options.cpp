@@ -223,7 +223,8 @@ void BatchOptions::add_files_to(CLI::App& verb, const std::string& output_descri
                   "npy, csv or jsonl, for -o - (csv) and other extensions")
       ->type_name("FORMAT")
       ->group(output_group);
-  verb.add_flag("-q,--quiet", quiet, "No summary and no progress on stderr")->group(output_group);
+  verb.add_flag("-q,--quiet", quiet, "No summary, notes or progress on stderr")
+      ->group(output_group);
 }
 
 void BatchOptions::add_output_to(CLI::App& verb) {

@@ -133,7 +133,7 @@ void add_build(CLI::App& app) {
   verb->add_option("-o,--output", options->output, "The index file")
       ->type_name("FILE.rtindex")
       ->group(output_group);
-  verb->add_flag("-q,--quiet", options->quiet, "No summary and no progress on stderr")
+  verb->add_flag("-q,--quiet", options->quiet, "No summary, notes or progress on stderr")
       ->group(output_group);
   verb->footer(build_examples);
   verb->callback([options] { run(*options); });

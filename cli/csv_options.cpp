@@ -43,7 +43,7 @@ void CsvOptions::add_to(CLI::App& verb) {
                   "Numbers on the command line have a point")
       ->type_name("C")
       ->group(csv_group);
-  verb.add_option("--encoding", encoding, "utf-8, latin-1 or utf-16 (utf-8)")
+  verb.add_option("--encoding", encoding, "utf-8, latin-1 (also windows-1252) or utf-16 (utf-8)")
       ->type_name("NAME")
       ->group(csv_group);
 }

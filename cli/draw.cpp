@@ -57,6 +57,8 @@ std::vector<LoadedQuery> parse_lookups(const CLI::App& verb, const DrawOptions& 
   std::vector<LoadedQuery> lookups;
   std::size_t next_key = 0;
   std::size_t next_range = 0;
+  if (options.nearest.empty() && options.neighbours.direction != "backward")
+    fail("--direction needs --nearest: add it, or remove --direction");
   std::size_t next_nearest = 0;
   std::size_t next_contains = 0;
   std::size_t next_overlaps = 0;

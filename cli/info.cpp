@@ -1,11 +1,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <rtindex/rtindex.hpp>
@@ -48,15 +50,26 @@ struct Extremes {
   std::size_t min, max;  // rows
 };
 
-// `key_at(row)`: what is compared. None if every key is null.
+template <class T>
+bool is_nan(const T& key) {
+  if constexpr (std::is_floating_point_v<T>) return std::isnan(key);
+  return false;
+}
+
+// `key_at(row)`: what is compared; NaN is the greatest. None if every key is null.
 template <class KeyAt>
 std::optional<Extremes> extremes(const ColumnView& column, KeyAt key_at) {
+  const auto is_less = [&](std::size_t a, std::size_t b) {
+    const auto key = key_at(a);
+    const auto other = key_at(b);
+    return key < other || (is_nan(other) && !is_nan(key));
+  };
   std::optional<Extremes> found;
   for (std::size_t row = 0; row < column.size(); ++row) {
     if (!column.valid(row)) continue;
     if (!found) found = {row, row};
-    if (key_at(row) < key_at(found->min)) found->min = row;
-    if (key_at(found->max) < key_at(row)) found->max = row;
+    if (is_less(row, found->min)) found->min = row;
+    if (is_less(found->max, row)) found->max = row;
   }
   return found;
 }

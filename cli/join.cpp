@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -103,7 +104,9 @@ class JoinOutput {
     if (format_ == OutputFormat::npy) return;
     std::vector<std::string> header = lookup_names(lookups, format_);
     header.insert(header.begin(), "lookup");
-    if (lookups.kind() == QueryKind::nearest) header[1] = "key";
+    if (lookups.kind() == QueryKind::nearest)
+      for (std::size_t i = 1; i < header.size(); ++i)
+        header[i].replace(0, std::string_view("lookup").size(), "key");
     if (has_rows_) header.emplace_back("row");
     writer_.emplace(format_, output_, std::move(header));
   }

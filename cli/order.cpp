@@ -68,7 +68,7 @@ class NumberOutput {
 
 // The key of a row; a saved index has none to show.
 Cell key_at(const OpenedIndex& opened, std::uint32_t row) {
-  if (row == miss_row || opened.summary.loaded) return {};
+  if (row == miss_row) return {};
   std::vector<Cell> cells;
   if (!opened.column.parts().empty()) return Cell::words(opened.column.text(row));
   append_cells(cells, opened.column, row);
@@ -141,13 +141,20 @@ void select_rows(const SelectOptions& options) {
   if (!options.quantiles.empty()) ranks = ranks_of(options.quantiles, opened.index->valid());
   const ColumnView selected = options.ranks_file.empty() ? ColumnView(ranks) : from_file.view();
   const std::vector<std::uint32_t> rows = opened.index->select(selected);
-  output.put(
-      opened, rows, {options.quantiles.empty() ? "rank" : "quantile", "row", "key"},
-      [&](std::size_t i) {
-        const std::string wanted =
-            options.quantiles.empty() ? selected.text(i) : fmt::format("{}", options.quantiles[i]);
-        return std::vector<Cell>{Cell::number(wanted), Cell::row(rows[i]), key_at(opened, rows[i])};
-      });
+  // A saved index finds the rows of keys, not the keys of rows.
+  const bool has_keys = !opened.summary.loaded;
+  std::vector<std::string> header = {options.quantiles.empty() ? "rank" : "quantile", "row"};
+  if (has_keys) header.emplace_back("key");
+  output.put(opened, rows, std::move(header), [&](std::size_t i) {
+    Cell wanted;
+    if (!options.quantiles.empty())
+      wanted = Cell::number(fmt::format("{}", options.quantiles[i]));
+    else if (selected.valid(i))
+      wanted = Cell::number(selected.text(i));
+    std::vector<Cell> cells = {std::move(wanted), Cell::row(rows[i])};
+    if (has_keys) cells.push_back(key_at(opened, rows[i]));
+    return cells;
+  });
 }
 
 void list_nulls(const BatchOptions& options) {
@@ -171,7 +178,8 @@ Examples:
 
 constexpr const char* select_examples =
     R"(Rows are counted in the order of their keys, rows of equal keys by rowID. A rank
-beyond the last has no row; files hold 4294967295 for it.
+beyond the last has no row; files hold 4294967295 for it. A saved index does not
+list the keys of the rows; a column file does.
 
 Examples:
   rtindex select --column price.npy --quantile 0.25 --quantile 0.5 --quantile 0.75

@@ -90,6 +90,11 @@ LoadedColumn load(const ColumnFile& file) {
   const std::optional<FileFormat> format = file.format ? file.format : file_format_of(file.path);
   if (!format) {
     require_uncompressed(FileBytes(file.path));  // reports a missing file first
+    if (file.path.ends_with(".rtindex"))
+      fail("{} is a saved index, not a column: pass it with --load", file.path);
+    for (const std::string_view other : {".parquet", ".xlsx", ".xls", ".json", ".arrow"})
+      if (file.path.ends_with(other))
+        fail("{}: {} files are not read: convert it to CSV", file.path, other);
     fail(
         "{}: unknown extension; pass --format npy, sosd32, sosd64 or csv (also "
         "for text with --delimiter tab or --no-header)",

@@ -59,9 +59,14 @@ CsvField CsvScanner::next_quoted() {
   line_ += static_cast<std::size_t>(std::count(field.text.begin(), field.text.end(), '\n'));
   rest_.remove_prefix(close + 1);
   if (rest_.starts_with("\r\n")) rest_.remove_prefix(1);
-  if (!rest_.empty() && rest_.front() != delimiter_ && rest_.front() != '\n')
+  if (!rest_.empty() && rest_.front() != delimiter_ && rest_.front() != '\n') {
+    if (rest_.front() == ';' || rest_.front() == '\t')
+      fail("{}, line {}: {} after a closing quote: pass --delimiter {} if it separates fields",
+           path_, line_, rest_.front() == ';' ? "a semicolon" : "a tab",
+           rest_.front() == ';' ? "';'" : "tab");
     fail("{}, line {}: text after a closing quote: write a quote within a field twice (\"\")",
          path_, line_);
+  }
   field_due_ = rest_.starts_with(delimiter_);
   field.ends_record = !field_due_;
   if (rest_.starts_with('\n')) ++line_;

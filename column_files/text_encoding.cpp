@@ -24,6 +24,13 @@ std::uint8_t byte_at(std::string_view bytes, std::size_t i) {
   return static_cast<std::uint8_t>(bytes[i]);
 }
 
+// What Windows writes where Latin-1 has control characters, 0x80 to 0x9f: the euro, quotes, dashes.
+// Its five free bytes stay as they are.
+constexpr std::uint32_t windows_1252[] = {
+    0x20ac, 0x81,   0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021, 0x02c6, 0x2030, 0x0160,
+    0x2039, 0x0152, 0x8d,   0x017d, 0x8f,   0x90,   0x2018, 0x2019, 0x201c, 0x201d, 0x2022,
+    0x2013, 0x2014, 0x02dc, 0x2122, 0x0161, 0x203a, 0x0153, 0x9d,   0x017e, 0x0178};
+
 std::string from_utf16(std::string_view bytes) {
   const bool big = bytes.starts_with("\xfe\xff");
   if (has_utf16_mark(bytes)) bytes.remove_prefix(2);
@@ -79,7 +86,10 @@ std::string decoded(std::string_view bytes, std::string_view encoding) {
   if (encoding == "utf-16") return from_utf16(bytes);
   std::string text;
   text.reserve(bytes.size());
-  for (const char c : bytes) append_utf8(text, static_cast<std::uint8_t>(c));
+  for (const char c : bytes) {
+    const auto byte = static_cast<std::uint8_t>(c);
+    append_utf8(text, byte < 0x80 || byte > 0x9f ? byte : windows_1252[byte - 0x80]);
+  }
   return text;
 }
 

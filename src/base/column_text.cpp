@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include <rtindex/column.hpp>
 
@@ -132,6 +134,8 @@ std::string ColumnView::text(std::size_t row) const {
       if (type_ == Type::duration64 && time_unit_ != TimeUnit::unspecified)
         return fmt::format("{} {}", value, name_of(time_unit_));
     }
+    if constexpr (std::is_floating_point_v<decltype(value)>)
+      if (std::isnan(value)) return std::string("nan");  // its sign means nothing
     return fmt::format("{}", value);
   });
 }

@@ -67,6 +67,12 @@ class Joins(CommandTest):
             self.assertEqual(self.joined(how, "--lower", "keys.npy", "--upper", "upper.npy",
                                          "--ends", "[)"), self.expected(matches, how))
 
+    def test_asof_of_several_parts_names_each(self):
+        self.write("quotes.csv", "symbol,at\nA,2024-01-31T10:00\n")
+        joined = self.succeed("join", "--column", "quotes.csv", "--csv-column", "symbol", "--csv-column",
+                              "at", "--keys", "quotes.csv", "--asof", "-q", "-o", "-").stdout
+        self.assertEqual(joined, "lookup,key1,key2,row\n0,A,2024-01-31T10:00:00.000000,0\n")
+
     def test_asof(self):
         def last(wanted, tolerance):
             found = max(((key, row) for row, key in enumerate(self.column) if key <= wanted),

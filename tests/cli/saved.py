@@ -73,6 +73,15 @@ class Saved(CommandTest):
         self.build(*ends, "--type", "price:string", "--type", "until:string", column="rented.csv")
         self.succeed("contains", "--load", "a.rtindex", "--key", "a,$8", "-q")
 
+    def test_positions_in_a_saved_index_have_rows(self):
+        self.build()
+        call = ["select", "--quantile", "0", "1", "-q", "-o", "-"]
+        self.assertEqual(self.succeed(*call, "--column", "column.npy").stdout,
+                         "quantile,row,key\n0,1,-10\n1,0,30\n")
+        self.assertEqual(self.succeed(*call, "--load", "a.rtindex").stdout, "quantile,row\n0,1\n1,0\n")
+        self.reject("lookup", "--column", "a.rtindex", "--key", "1",
+                    says="a.rtindex is a saved index, not a column: pass it with --load")
+
     def test_strings_and_nulls(self):
         self.write("people.csv", "city,age\nOslo,3\n,4\nBergen,5\nOslo,6\n")
         self.build("--csv-column", "city", column="people.csv")

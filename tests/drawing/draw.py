@@ -69,6 +69,8 @@ class Draw(CommandTest):
         self.assertEqual(drawn(18, "forward"), (1, [0]))
         self.assertEqual(drawn(21, "nearest"), (2, [6]))
         self.assertEqual(drawn(24, "forward"), (0, []))
+        self.reject("draw", "--column", "rows.npy", "--key", "14", "--direction", "forward", "-o", "a.svg",
+                    says="--direction needs --nearest")
 
     def test_three_lookups_on_one_line(self):
         picture = self.draw("intro.npy", "--range", "23:25", "--range", "27:27", "--key", 29)
