@@ -58,13 +58,15 @@ void require_comparable(const LoadedColumn& lookups, const LoadedColumn& column)
          lookups.type_text(), column.name(), column.type_text(), column.unit());
 }
 
-// What else may be done with a column that has this field, before an "or".
+// What else may be done with a column that has this field, before "pass --type".
 std::string advice_for_field(const std::string& sample, char decimal) {
   if (decimal == ',' && parse_number<double>(sample))
     return "write its numbers with a comma in the file, or remove --decimal , or ";
   if (has_decimal_comma(sample)) return "pass --decimal , if its comma is a decimal point, or ";
   if (std::count(sample.begin(), sample.end(), '.') == 3 && looks_like_a_value(sample))
     return "convert the addresses to integers, or ";
+  if (is_ipv6_text(sample))
+    return "write each group of the addresses with four digits in the file, and ";
   if (looks_like_a_value(sample))
     return "write numbers as 1234.5 and times as 2024-01-31T12:30 in the file, or ";
   return "";
