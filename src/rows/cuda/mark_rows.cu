@@ -16,6 +16,9 @@ constexpr const char* marking = "marking the rows of a change";
 // Words that a block of threads copies.
 constexpr std::uint32_t chunk_words = 4096;
 
+// As many as a block can have: one block checks all rows, whose states it reads at random places.
+constexpr int mark_threads = 1024;
+
 // A bitmap and its copy, in which rows are set. Words beyond the end of the old one are 0.
 struct MarkedBitmap {
   const std::uint32_t* old_words;
@@ -103,7 +106,7 @@ __device__ void mark_chunk(const std::uint32_t* rows, std::uint32_t count,
 }
 
 // Block (0, 0) checks the rows, block (i + 1, k) marks chunk i of bitmap k.
-__global__ void __launch_bounds__(block_threads)
+__global__ void __launch_bounds__(mark_threads)
     mark_each(const std::uint32_t* rows, std::uint32_t count, RowChecks checks,
               MarkedBitmaps marked, MarkFacts* facts) {
   if (blockIdx.x != 0)
@@ -138,7 +141,7 @@ std::optional<MarkedRows> mark_few_rows(std::span<const std::uint32_t> rows,
   PinnedResults<MarkFacts> facts(queue);
   const std::uint32_t chunks = max_words / chunk_words + (max_words % chunk_words != 0 ? 1 : 0);
   const dim3 blocks(chunks + 1, std::max<std::uint32_t>(1, marked.count));
-  mark_each<<<blocks, block_threads, 0, queue>>>(rows.data(), count, checks, marked, facts.data());
+  mark_each<<<blocks, mark_threads, 0, queue>>>(rows.data(), count, checks, marked, facts.data());
   check_launch(marking);
   const MarkFacts& found = facts.read(marking).front();
   if (found.wrong != 0) return std::nullopt;
