@@ -1,4 +1,5 @@
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "base/parallel.hpp"
@@ -72,6 +73,9 @@ DeviceLookups LookupEncoder::encode_boxes(std::size_t first, std::size_t count,
     return static_cast<KeyIntervals*>(
         buffers.box_arrays.emplace_back(queue, size * sizeof(KeyIntervals)).data());
   };
+  static_assert(max_encoded_columns == DeviceBoxes::max_sides);
+  std::vector<NativeLookups> on_device;
+  std::vector<std::uint32_t> sides_on_device;
   for (std::size_t c = 0; c < batch_.conditions().size(); ++c) {
     const Condition& condition = batch_.conditions()[c];
     if (condition.kind == ConditionKind::none) continue;
@@ -114,11 +118,16 @@ DeviceLookups LookupEncoder::encode_boxes(std::size_t first, std::size_t count,
           elements_on_device(there.lower, begin, count, unused, no_bits, in, queue);
       const DeviceElements upper =
           elements_on_device(there.upper, begin, count, unused, no_bits, in, queue);
-      KeyIntervals* const own = array_of(count);
-      encode_lookups(lower, upper, ends_of(condition), *codec.native_map(c), own, queue);
-      side.own = own;
+      on_device.push_back({lower, upper, ends_of(condition), *codec.native_map(c)});
+      sides_on_device.push_back(boxes.count);
     }
     boxes.sides[boxes.count++] = side;
+  }
+  if (!on_device.empty()) {
+    KeyIntervals* own = array_of(count * on_device.size());
+    encode_lookups(on_device, own, queue);
+    for (const std::uint32_t side : sides_on_device)
+      boxes.sides[side].own = std::exchange(own, own + count);
   }
   DeviceLookups lookups;
   lookups.count = count;

@@ -283,7 +283,8 @@ DeviceBytes LookupEncoder::encode_intervals(std::size_t first, std::size_t count
   if (!native && !reads_tuples()) return encode_on_host<Key>(first, count, in, queue);
   DeviceArray<KeyInterval<Key>> intervals(queue, count);
   if (native) {
-    encode_lookups(elements.lower, elements.upper, batch_.ends(), *native, intervals.data(), queue);
+    encode_lookups({elements.lower, elements.upper, batch_.ends(), *native}, intervals.data(),
+                   queue);
     return intervals.release_bytes();
   }
   if (!elements.has_tuples) buffers.own = elements_on_device(batch_, first, count, true, in, queue);

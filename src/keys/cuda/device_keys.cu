@@ -4,6 +4,8 @@
 #include <cub/device/device_scan.cuh>
 #include <cub/device/device_select.cuh>
 
+#include <algorithm>
+
 #include "base/cuda/device_array.hpp"
 #include "base/cuda/launch.cuh"
 #include "keys/cuda/element_bits.cuh"
@@ -215,19 +217,34 @@ struct IsNull {
 };
 
 template <class Key>
-__global__ void encode_intervals(DeviceElements lower, DeviceElements upper, RangeEnds ends,
-                                 NativeMap map, KeyInterval<Key>* intervals) {
-  const std::size_t i = thread_number();
-  if (i >= lower.size) return;
-  KeyInterval<Key> result{1, 0};
+[[nodiscard]] __device__ KeyInterval<Key> encode_lookup(const NativeLookups& lookups,
+                                                        std::size_t i) {
+  const auto& [lower, upper, ends, map] = lookups;
   const bool has_upper = is_valid(upper, i);
-  if (is_valid(lower, i) && (has_upper || ends.null_upper_is_none)) {
-    const Interval interval = encode_interval(
-        map, lower.data, lower.type, has_upper ? upper.data : nullptr, upper.type, i, ends);
-    if (!interval.empty())
-      result = {static_cast<Key>(interval.lower), static_cast<Key>(interval.upper)};
-  }
-  intervals[i] = result;
+  if (!is_valid(lower, i) || (!has_upper && !ends.null_upper_is_none)) return {1, 0};
+  const Interval interval = encode_interval(map, lower.data, lower.type,
+                                            has_upper ? upper.data : nullptr, upper.type, i, ends);
+  if (interval.empty()) return {1, 0};
+  return {static_cast<Key>(interval.lower), static_cast<Key>(interval.upper)};
+}
+
+template <class Key>
+__global__ void encode_intervals(const __grid_constant__ NativeLookups lookups,
+                                 KeyInterval<Key>* intervals) {
+  const std::size_t i = thread_number();
+  if (i < lookups.lower.size) intervals[i] = encode_lookup<Key>(lookups, i);
+}
+
+struct LookupsOfColumns {
+  NativeLookups columns[max_encoded_columns];
+};
+
+__global__ void encode_columns(const __grid_constant__ LookupsOfColumns lookups, std::size_t count,
+                               KeyInterval<std::uint64_t>* intervals) {
+  const std::size_t i = thread_number();
+  if (i < count)
+    intervals[blockIdx.y * count + i] =
+        encode_lookup<std::uint64_t>(lookups.columns[blockIdx.y], i);
 }
 
 void look_for_descent(const DeviceElements& column, std::uint32_t* descends, cudaStream_t stream) {
@@ -358,17 +375,26 @@ DeviceArray<std::uint32_t> null_elements(const DeviceElements& column, std::size
 }
 
 template <class Key>
-void encode_lookups(const DeviceElements& lower, const DeviceElements& upper, RangeEnds ends,
-                    const NativeMap& map, KeyInterval<Key>* intervals, cudaStream_t stream) {
-  if (lower.size == 0) return;
-  encode_intervals<<<blocks_for(lower.size), block_threads, 0, stream>>>(lower, upper, ends, map,
-                                                                         intervals);
+void encode_lookups(const NativeLookups& lookups, KeyInterval<Key>* intervals,
+                    cudaStream_t stream) {
+  if (lookups.lower.size == 0) return;
+  encode_intervals<<<blocks_for(lookups.lower.size), block_threads, 0, stream>>>(lookups,
+                                                                                 intervals);
   check_launch("encoding lookups");
 }
 
-template void encode_lookups(const DeviceElements&, const DeviceElements&, RangeEnds,
-                             const NativeMap&, KeyInterval<std::uint32_t>*, cudaStream_t);
-template void encode_lookups(const DeviceElements&, const DeviceElements&, RangeEnds,
-                             const NativeMap&, KeyInterval<std::uint64_t>*, cudaStream_t);
+template void encode_lookups(const NativeLookups&, KeyInterval<std::uint32_t>*, cudaStream_t);
+template void encode_lookups(const NativeLookups&, KeyInterval<std::uint64_t>*, cudaStream_t);
+
+void encode_lookups(std::span<const NativeLookups> columns, KeyInterval<std::uint64_t>* intervals,
+                    cudaStream_t stream) {
+  if (columns.empty() || columns.front().lower.size == 0) return;
+  const std::size_t count = columns.front().lower.size;
+  LookupsOfColumns lookups{};
+  std::copy(columns.begin(), columns.end(), lookups.columns);
+  const dim3 blocks(blocks_for(count), static_cast<unsigned>(columns.size()));
+  encode_columns<<<blocks, block_threads, 0, stream>>>(lookups, count, intervals);
+  check_launch("encoding lookups");
+}
 
 }  // namespace rtindex::cuda

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include <rtindex/column.hpp>
 
@@ -91,10 +92,22 @@ struct NewKeys {
 [[nodiscard]] DeviceArray<std::uint32_t> null_elements(const DeviceElements& column,
                                                        std::size_t count, const Queue& queue);
 
-// Lookups [0, size) as intervals. `upper` is `lower` for points; an end without data is unlimited.
+// Lookups on a native column. `upper` is `lower` for points; an end without data is unlimited.
+struct NativeLookups {
+  DeviceElements lower, upper;
+  RangeEnds ends;
+  NativeMap map;
+};
+
+// Lookups [0, size) as intervals.
 template <class Key>
-void encode_lookups(const DeviceElements& lower, const DeviceElements& upper, RangeEnds ends,
-                    const NativeMap& map, KeyInterval<Key>* intervals, cudaStream_t stream);
+void encode_lookups(const NativeLookups& lookups, KeyInterval<Key>* intervals, cudaStream_t stream);
+
+// Lookups on several columns, all of one size, by one kernel: the intervals of one column behind
+// those of the one before.
+inline constexpr std::size_t max_encoded_columns = 8;
+void encode_lookups(std::span<const NativeLookups> columns, KeyInterval<std::uint64_t>* intervals,
+                    cudaStream_t stream);
 
 // Tuples of native parts, strings and keys of 128 bits in device memory; without parts: an
 // unlimited end.
