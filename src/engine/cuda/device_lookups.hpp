@@ -11,6 +11,7 @@
 #include "base/cuda/host_copies.hpp"
 #include "engine/cuda/device_searcher.hpp"
 #include "engine/cuda/full_matches.hpp"
+#include "engine/cuda/interval_kernels.hpp"
 #include "keys/cuda/device_keys.hpp"
 #include "keys/lookup_batch.hpp"
 #include "keys/point_codec.hpp"
@@ -65,7 +66,8 @@ struct LookupElements {
 // The device memory of some encoded lookups, until their kernels are queued.
 struct LookupBuffers {
   DeviceBytes intervals;
-  DeviceBytes ends;  // of queries of intervals
+  DeviceBytes ends;       // of queries of intervals
+  NativeQueries queries;  // which kernels encode
   PairMap pair;
   DeviceBytes checks;  // of `full`
   FullLookups full;
@@ -91,7 +93,10 @@ struct LookupBuffers {
 class LookupEncoder {
  public:
   LookupEncoder(const LookupBatch& batch, const DeviceSearcher::Encoding& encoding)
-      : batch_(batch), span_(encoding.span), full_(encoding.full) {}
+      : batch_(batch),
+        span_(encoding.span),
+        full_(encoding.full),
+        reads_queries_(encoding.reads_queries) {}
 
   // Elements [first, first + count) of the batch, none where the host encodes them.
   [[nodiscard]] LookupElements elements(std::size_t first, std::size_t count, CopiesIn& in,
@@ -142,6 +147,7 @@ class LookupEncoder {
   LookupBatch batch_;
   std::uint64_t span_;
   const FullKeys* full_;
+  bool reads_queries_;
 };
 
 }  // namespace rtindex::cuda

@@ -80,6 +80,7 @@ class DeviceSearcher : public Searcher {
     std::uint64_t span = 0;          // the largest encoded key
     const FullKeys* full = nullptr;  // of keys that are not native
     bool edges_read_elements = false;
+    bool reads_queries = false;  // of native intervals, else they are encoded
   };
   [[nodiscard]] virtual Encoding encoding() const = 0;
   // What it offers to a plan, but for what depends on the batch. `included_column`: which one is

@@ -21,22 +21,28 @@ __global__ void sort_keys(const KeyInterval<Key>* starts, std::size_t count, int
   numbers[i] = static_cast<std::uint32_t>(i);
 }
 
-// Where `keys` are set they are the last starts, of which the first is 0.
 template <class Key>
 __global__ void gather_queries(const KeyInterval<Key>* starts, const KeyInterval<Key>* ends,
-                               const std::uint32_t* keys, const std::uint32_t* numbers,
-                               std::size_t count, KeyInterval<Key>* sorted_starts,
-                               KeyInterval<Key>* sorted_ends) {
+                               const std::uint32_t* numbers, std::size_t count,
+                               KeyInterval<Key>* sorted_starts, KeyInterval<Key>* sorted_ends) {
   const std::size_t i = thread_number();
   if (i >= count) return;
   const std::uint32_t number = numbers[i];
-  const KeyInterval<Key> end = ends[number];
-  sorted_ends[i] = end;
-  if (keys == nullptr)
-    sorted_starts[i] = starts[number];
-  else
-    sorted_starts[i] =
-        is_empty(end) ? KeyInterval<Key>{1, 0} : KeyInterval<Key>{0, static_cast<Key>(keys[i])};
+  sorted_starts[i] = starts[number];
+  sorted_ends[i] = ends[number];
+}
+
+template <class Queries>
+__global__ void pack_kernel(const __grid_constant__ Queries queries, std::size_t count,
+                            std::uint32_t* starts, std::uint64_t* rest) {
+  const std::size_t i = thread_number();
+  if (i >= count) return;
+  const EncodedQuery<std::uint32_t> query = queries(i);
+  const auto number = static_cast<std::uint32_t>(i);
+  const bool is_none = is_empty(query.starts) || is_empty(query.ends);
+  starts[i] = query.starts.upper;
+  rest[i] =
+      std::uint64_t{query.ends.lower} << 32 | (is_none ? number | PackedQueries::no_match : number);
 }
 
 struct PairTarget {
@@ -47,24 +53,27 @@ struct PairTarget {
 // Pairs that a warp has found and not written yet. All lanes call its functions.
 class PairBuffer {
  public:
-  static constexpr unsigned size = 256;
+  static constexpr unsigned size = 512;
   struct Pairs {
     std::uint32_t queries[size];
     std::uint32_t rows[size];
+    std::uint32_t own_rows[32];  // of the lanes
   };
 
   __device__ PairBuffer(Pairs& pairs, const PairTarget& target)
       : pairs_(pairs), target_(target), lane_(threadIdx.x % 32) {}
 
-  __device__ void add(bool is_pair, std::uint32_t query, std::uint32_t row) {
-    const unsigned lanes = __ballot_sync(~0U, is_pair);
-    if (is_pair) {
-      const unsigned at = used_ + static_cast<unsigned>(__popc(lanes & ((1U << lane_) - 1)));
-      pairs_.queries[at] = query;
-      pairs_.rows[at] = row;
+  // Pairs of the lane's query: `lanes` has a bit for each lane whose row is one.
+  __device__ void add(unsigned lanes, std::uint32_t query, std::uint32_t row) {
+    if (__any_sync(~0U, lanes != 0) == 0) return;
+    pairs_.own_rows[lane_] = row;
+    __syncwarp();
+    if (!append(lanes, query)) {
+      constexpr unsigned half = (1U << size / 32) - 1;  // as many as fit
+      static_cast<void>(append(lanes & half, query));
+      static_cast<void>(append(lanes & ~half, query));
     }
-    used_ += static_cast<unsigned>(__popc(lanes));
-    if (used_ > size - 32) flush();
+    __syncwarp();
   }
 
   __device__ void flush() {
@@ -84,6 +93,26 @@ class PairBuffer {
   }
 
  private:
+  // False where there are more than the buffer can hold.
+  [[nodiscard]] __device__ bool append(unsigned lanes, std::uint32_t query) {
+    const auto own = static_cast<unsigned>(__popc(lanes));
+    unsigned up_to = own;
+#pragma unroll
+    for (unsigned lanes_before = 1; lanes_before < 32; lanes_before *= 2) {
+      const unsigned before = __shfl_up_sync(~0U, up_to, lanes_before);
+      if (lane_ >= lanes_before) up_to += before;
+    }
+    const unsigned total = __shfl_sync(~0U, up_to, 31);
+    if (total > size) return false;
+    if (used_ + total > size) flush();
+    for (unsigned at = used_ + up_to - own; lanes != 0; lanes &= lanes - 1, ++at) {
+      pairs_.queries[at] = query;
+      pairs_.rows[at] = pairs_.own_rows[__ffs(static_cast<int>(lanes)) - 1];
+    }
+    used_ += total;
+    return true;
+  }
+
   Pairs& pairs_;
   const PairTarget& target_;
   unsigned lane_;
@@ -105,20 +134,52 @@ constexpr std::uint32_t near_positions = 128;
 // The query of a lane.
 template <class Key>
 struct LaneQuery {
-  Run run;
-  Key key;
-  std::uint32_t number;
-
-  template <bool not_less>
-  [[nodiscard]] __device__ bool matches(std::uint32_t position, Key end) const {
-    return run.begin <= position && position < run.end && (not_less ? end >= key : end <= key);
-  }
-  [[nodiscard]] __device__ LaneQuery of_lane(int lane) const {
-    return {{__shfl_sync(~0U, run.begin, lane), __shfl_sync(~0U, run.end, lane)},
-            __shfl_sync(~0U, key, lane),
-            __shfl_sync(~0U, number, lane)};
-  }
+  Run run{0, 0};  // the positions of starts that may match
+  Key key = 0;    // the least or the greatest end
+  std::uint32_t number = 0;
 };
+
+// A bit for each position from `first` on that is one of `run`.
+[[nodiscard]] __device__ inline unsigned positions_in(const Run& run, std::uint32_t first) {
+  const auto before = [&](std::uint32_t end) {
+    if (end <= first) return 0U;
+    return end - first >= 32 ? ~0U : (1U << (end - first)) - 1;
+  };
+  return before(run.end) & ~before(run.begin);
+}
+
+template <bool not_less, class Key>
+[[nodiscard]] __device__ bool ends_right(Key end, Key key) {
+  return not_less ? end >= key : end <= key;
+}
+
+// The intervals of 32 lanes that match the lane's query, of those in `intervals`. `group`: the
+// lanes with a query. Each lane tests its query with one interval after the other, or its interval
+// with one query after the other, whichever are fewer.
+template <bool not_less, class Key>
+[[nodiscard]] __device__ unsigned matches_of(const LaneQuery<Key>& own, Key own_end,
+                                             unsigned intervals, unsigned group) {
+  const unsigned lane = threadIdx.x % 32;
+  unsigned matches = 0;
+  if (2 * __popc(group) <= __popc(intervals)) {
+    for (unsigned left = group; left != 0; left &= left - 1) {
+      const int one = __ffs(static_cast<int>(left)) - 1;
+      const unsigned found =
+          __ballot_sync(~0U, ends_right<not_less>(own_end, __shfl_sync(~0U, own.key, one)));
+      if (lane == static_cast<unsigned>(one)) matches = found;
+    }
+  } else if (constexpr int few = 10; __popc(intervals) <= few) {
+    for (unsigned left = intervals; left != 0; left &= left - 1) {
+      const int one = __ffs(static_cast<int>(left)) - 1;
+      if (ends_right<not_less>(__shfl_sync(~0U, own_end, one), own.key)) matches |= 1U << one;
+    }
+  } else {
+#pragma unroll
+    for (int one = 0; one < 32; ++one)
+      if (ends_right<not_less>(__shfl_sync(~0U, own_end, one), own.key)) matches |= 1U << one;
+  }
+  return matches & intervals;
+}
 
 // Finds the matches of the queries of some lanes, `group`. Returns whether the lane's has any.
 template <class Walk, class Key>
@@ -136,56 +197,58 @@ template <class Walk, class Key>
   bool has_rows = false;
   visit_by_warp<not_less>(
       walk.tree, begin, end, key, [&](std::uint32_t first, std::uint32_t found, Key own_end) {
-        const std::uint32_t position = first + lane;
         std::uint32_t row = miss_row;
-        if ((found >> lane & 1) != 0) row = walk.valid(walk.rows[position]);
+        if ((found >> lane & 1) != 0) row = walk.valid(walk.rows[first + lane]);
         const unsigned valid = __ballot_sync(~0U, row != miss_row);
-        // Every lane tests its query with one interval after the other, or its interval with one
-        // query after the other: whichever are fewer.
-        if (__popc(valid) <= __popc(group)) {
-          for (unsigned left = valid; left != 0; left &= left - 1) {
-            const int one = __ffs(static_cast<int>(left)) - 1;
-            const Key its_end = __shfl_sync(~0U, own_end, one);
-            const std::uint32_t its_row = __shfl_sync(~0U, row, one);
-            const bool is_pair = is_member && own.template matches<not_less>(
-                                                  first + static_cast<unsigned>(one), its_end);
-            has_rows = has_rows || is_pair;
-            pairs.add(is_pair, own.number, its_row);
-          }
-        } else {
-          for (unsigned left = group; left != 0; left &= left - 1) {
-            const int one = __ffs(static_cast<int>(left)) - 1;
-            const LaneQuery<Key> query = own.of_lane(one);
-            const bool is_pair =
-                row != miss_row && query.template matches<not_less>(position, own_end);
-            if (__any_sync(~0U, is_pair) != 0 && lane == static_cast<unsigned>(one))
-              has_rows = true;
-            pairs.add(is_pair, query.number, row);
-          }
-        }
+        if (valid == 0) return false;
+        const unsigned matches = matches_of<not_less>(own, own_end, valid, group) &
+                                 (is_member ? positions_in(own.run, first) : 0U);
+        has_rows = has_rows || matches != 0;
+        pairs.add(matches, own.number, row);
         return false;
       });
   return has_rows;
 }
 
+// Readers of sorted queries: read(i, query) is false if query i has no match.
+template <class Key, bool not_less>
+struct SortedReader {
+  const Run* starts;
+  const KeyInterval<Key>* ends;
+  const std::uint32_t* numbers;
+
+  [[nodiscard]] __device__ bool read(std::size_t i, LaneQuery<Key>& query) const {
+    const KeyInterval<Key> end = ends[i];
+    query = {starts[i], not_less ? end.lower : end.upper, numbers[i]};
+    return !is_empty(end) && query.run.begin < query.run.end;
+  }
+};
+struct PackedReader {
+  const std::uint32_t* ranks;
+  const std::uint64_t* rest;
+
+  [[nodiscard]] __device__ bool read(std::size_t i, LaneQuery<std::uint32_t>& query) const {
+    const std::uint64_t word = rest[i];
+    const auto number = static_cast<std::uint32_t>(word);
+    query = {
+        {0, ranks[i]}, static_cast<std::uint32_t>(word >> 32), number & ~PackedQueries::no_match};
+    return (number & PackedQueries::no_match) == 0 && query.run.end != 0;
+  }
+};
+
 // Every warp joins 32 neighbouring queries.
-template <class Walk>
+template <class Walk, class Reader>
 __global__ void __launch_bounds__(block_threads)
-    join_kernel(const __grid_constant__ Walk walk, const std::uint32_t* numbers,
-                bool keeps_unmatched, const __grid_constant__ PairTarget target) {
-  using Key = typename Walk::KeyType;
+    join_kernel(const __grid_constant__ Walk walk, const Reader reader, bool keeps_unmatched,
+                const __grid_constant__ PairTarget target) {
   __shared__ PairBuffer::Pairs buffers[block_threads / 32];
   PairBuffer pairs(buffers[threadIdx.x / 32], target);
   const std::size_t i = thread_number();
   const bool is_query = i < walk.count;
-  LaneQuery<Key> own{{0, 0}, 0, is_query ? numbers[i] : 0};
-  if (is_query) {
-    const KeyInterval<Key> end = walk.ends[i];
-    if (!is_empty(end)) own.run = walk.starts[i];
-    own.key = Walk::finds_not_less ? end.lower : end.upper;
-  }
+  LaneQuery<typename Walk::KeyType> own;
+  const bool may_match = is_query && reader.read(i, own);
   bool has_rows = false;
-  for (unsigned left = __ballot_sync(~0U, own.run.begin < own.run.end); left != 0;) {
+  for (unsigned left = __ballot_sync(~0U, may_match); left != 0;) {
     const std::uint32_t some_end = __shfl_sync(~0U, own.run.end, __ffs(static_cast<int>(left)) - 1);
     const std::uint32_t apart =
         own.run.end < some_end ? some_end - own.run.end : own.run.end - some_end;
@@ -194,59 +257,102 @@ __global__ void __launch_bounds__(block_threads)
     const bool found = join_group(walk, own, group, pairs);
     has_rows = has_rows || found;
   }
-  if (keeps_unmatched) pairs.add(is_query && !has_rows, own.number, miss_row);
+  if (keeps_unmatched) pairs.add(is_query && !has_rows ? 1U : 0U, own.number, miss_row);
   pairs.flush();
+}
+
+// Sorts by `keys`, of which the greatest has so many bits.
+template <class Value>
+void sort_by_highest_bits(DeviceArray<std::uint32_t>& keys, DeviceArray<Value>& values, int bits,
+                          const Queue& queue) {
+  constexpr int sorted_bits = 24;  // three passes
+  const std::size_t count = keys.size();
+  DeviceArray<std::uint32_t> other_keys(queue, count);
+  DeviceArray<Value> other_values(queue, count);
+  cub::DoubleBuffer<std::uint32_t> key_buffers(keys.data(), other_keys.data());
+  cub::DoubleBuffer<Value> value_buffers(values.data(), other_values.data());
+  with_scratch(queue, joining_intervals, [&](void* scratch, std::size_t& bytes) {
+    return cub::DeviceRadixSort::SortPairs(scratch, bytes, key_buffers, value_buffers,
+                                           static_cast<std::int64_t>(count),
+                                           std::max(0, bits - sorted_bits), bits, queue);
+  });
+  if (key_buffers.Current() != keys.data()) keys = std::move(other_keys);
+  if (value_buffers.Current() != values.data()) values = std::move(other_values);
+}
+
+[[nodiscard]] int bits_of_span(std::uint64_t span) {
+  return std::max(1, static_cast<int>(std::bit_width(span)));
+}
+
+void clear_count(const JoinRequest& join, cudaStream_t stream) {
+  check(cudaMemsetAsync(join.outputs.count, 0, sizeof(*join.outputs.count), stream),
+        joining_intervals);
 }
 
 }  // namespace
 
-SortedQueries sort_queries(const DeviceLookups& queries, std::uint64_t span, bool one_sided,
-                           const Queue& queue) {
-  constexpr int sorted_bits = 24;  // three passes
+PackedQueries pack_queries(const DeviceLookups& queries, std::uint64_t span, const Queue& queue) {
   const std::size_t count = queries.count;
-  const int bits = std::max(1, static_cast<int>(std::bit_width(span)));
+  PackedQueries packed{DeviceArray<std::uint32_t>(queue, count),
+                       DeviceArray<std::uint64_t>(queue, count)};
+  if (count == 0) return packed;
+  with_queries<std::uint32_t>(queries, [&](const auto& reader) {
+    pack_kernel<<<blocks_for(count), block_threads, 0, queue>>>(reader, count, packed.starts.data(),
+                                                                packed.rest.data());
+  });
+  check_launch(joining_intervals);
+  sort_by_highest_bits(packed.starts, packed.rest, bits_of_span(span), queue);
+  return packed;
+}
+
+SortedQueries sort_queries(const DeviceLookups& queries, std::uint64_t span, const Queue& queue) {
+  const std::size_t count = queries.count;
+  const int bits = bits_of_span(span);
   const int shift = std::max(0, bits - 32);
   SortedQueries sorted{DeviceArray<std::uint32_t>(queue, count), {}, {}};
   with_key_type(is_wide(span), [&]<class Key>(Key) {
     const auto* const starts = static_cast<const KeyInterval<Key>*>(queries.intervals);
     DeviceArray<std::uint32_t> keys(queue, count);
-    DeviceArray<std::uint32_t> other_keys(queue, count);
-    DeviceArray<std::uint32_t> other_numbers(queue, count);
     sort_keys<<<blocks_for(count), block_threads, 0, queue>>>(starts, count, shift, keys.data(),
                                                               sorted.numbers.data());
     check_launch(joining_intervals);
-    cub::DoubleBuffer<std::uint32_t> key_buffers(keys.data(), other_keys.data());
-    cub::DoubleBuffer<std::uint32_t> number_buffers(sorted.numbers.data(), other_numbers.data());
-    const int last_bit = std::min(bits, 32);
-    with_scratch(queue, joining_intervals, [&](void* scratch, std::size_t& bytes) {
-      return cub::DeviceRadixSort::SortPairs(scratch, bytes, key_buffers, number_buffers,
-                                             static_cast<std::int64_t>(count),
-                                             std::max(0, last_bit - sorted_bits), last_bit, queue);
-    });
+    sort_by_highest_bits(keys, sorted.numbers, std::min(bits, 32), queue);
     DeviceArray<KeyInterval<Key>> sorted_starts(queue, count);
     DeviceArray<KeyInterval<Key>> sorted_ends(queue, count);
     gather_queries<<<blocks_for(count), block_threads, 0, queue>>>(
-        starts, static_cast<const KeyInterval<Key>*>(queries.ends),
-        one_sided && shift == 0 ? key_buffers.Current() : nullptr, number_buffers.Current(), count,
+        starts, static_cast<const KeyInterval<Key>*>(queries.ends), sorted.numbers.data(), count,
         sorted_starts.data(), sorted_ends.data());
     check_launch(joining_intervals);
-    if (number_buffers.Current() != sorted.numbers.data())
-      sorted.numbers = std::move(other_numbers);
     sorted.starts = sorted_starts.release_bytes();
     sorted.ends = sorted_ends.release_bytes();
   });
   return sorted;
 }
 
-void join_walk(const IntervalWalk& walk, const std::uint32_t* numbers, const JoinRequest& join,
-               cudaStream_t stream) {
-  check(cudaMemsetAsync(join.outputs.count, 0, sizeof(*join.outputs.count), stream),
-        joining_intervals);
+void join_packed(const IntervalWalk& walk, const PackedQueries& queries, const std::uint32_t* ranks,
+                 const JoinRequest& join, cudaStream_t stream) {
+  clear_count(join, stream);
   if (walk.count == 0) return;
   const PairTarget target{join.outputs, join.first_lookup};
-  with_walk(walk, [&](const auto& view) {
+  with_valid_rows(walk.deleted, [&]<class Valid>(Valid valid) {
+    const Walk<std::uint32_t, true, Valid> view{
+        walk.tree->view<std::uint32_t>(), nullptr, nullptr, walk.count, walk.rows, valid};
     join_kernel<<<blocks_for(walk.count), block_threads, 0, stream>>>(
-        view, numbers, join.how == JoinKind::left, target);
+        view, PackedReader{ranks, queries.rest.data()}, join.how == JoinKind::left, target);
+  });
+  check_launch(joining_intervals);
+}
+
+void join_walk(const IntervalWalk& walk, const std::uint32_t* numbers, const JoinRequest& join,
+               cudaStream_t stream) {
+  clear_count(join, stream);
+  if (walk.count == 0) return;
+  const PairTarget target{join.outputs, join.first_lookup};
+  with_walk(walk, [&]<class Walk>(const Walk& view) {
+    join_kernel<<<blocks_for(walk.count), block_threads, 0, stream>>>(
+        view,
+        SortedReader<typename Walk::KeyType, Walk::finds_not_less>{view.starts, view.ends, numbers},
+        join.how == JoinKind::left, target);
   });
 }
 

@@ -4,8 +4,8 @@
 #include "answers/cuda/write_matched.cuh"
 #include "answers/values.hpp"
 #include "base/cuda/launch.cuh"
+#include "engine/cuda/interval_queries.cuh"
 #include "engine/cuda/interval_walk.cuh"
-#include "keys/cuda/element_bits.cuh"
 #include "keys/cuda/tuple_validity.cuh"
 
 namespace rtindex::cuda {
@@ -14,33 +14,14 @@ namespace {
 
 constexpr const char* searching_intervals = "searching intervals";
 
-[[nodiscard]] __device__ Interval encode_range(const NativeRanges& ranges, const NativeMap& map,
-                                               std::size_t i) {
-  if (!is_valid(ranges.lower, i) || !is_valid(ranges.upper, i)) return empty_interval;
-  return encode_interval(map, ranges.lower.data, ranges.lower.type, ranges.upper.data,
-                         ranges.upper.type, i, ranges.ends);
-}
-
 template <class Key>
 __global__ void encode_kernel(const __grid_constant__ NativeQueries queries, std::size_t count,
                               KeyInterval<Key>* starts, KeyInterval<Key>* ends) {
   const std::size_t i = thread_number();
   if (i >= count) return;
-  const Interval start = encode_range(queries.starts, queries.map, i);
-  const Interval end = encode_range(queries.ends, queries.map, i);
-  bool is_query = !start.empty() && !end.empty();
-  if (is_query && queries.own.lower.data != nullptr) {
-    const std::uint64_t lower = bits_of(queries.own.lower, i);
-    const std::uint64_t upper = bits_of(queries.own.upper, i);
-    is_query = lower < upper || (lower == upper && !queries.own.ends.any_open());
-  }
-  const auto encoded = [&](const Interval& interval) {
-    return is_query ? KeyInterval<Key>{static_cast<Key>(interval.lower),
-                                       static_cast<Key>(interval.upper)}
-                    : KeyInterval<Key>{1, 0};
-  };
-  starts[i] = encoded(start);
-  ends[i] = encoded(end);
+  const EncodedQuery<Key> query = encode_query<Key>(queries, i);
+  starts[i] = query.starts;
+  ends[i] = query.ends;
 }
 
 template <class Key>
@@ -218,15 +199,36 @@ __global__ void check_kernel(const __grid_constant__ DeviceTuples intervals, boo
 
 }  // namespace
 
-void encode_queries(const NativeQueries& queries, std::size_t count, bool wide, void* starts,
-                    void* ends, cudaStream_t stream) {
-  if (count == 0) return;
+NativeQueries NativeQueries::from(std::size_t first) const {
+  const auto moved = [&](const DeviceElements& from) {
+    DeviceElements elements = from;
+    if (from.data != nullptr)
+      elements.data = static_cast<const std::byte*>(from.data) + first * from.type.bytes;
+    elements.validity_offset += first;
+    return elements;
+  };
+  const auto range = [&](const NativeRanges& from) {
+    return NativeRanges{moved(from.lower), moved(from.upper), from.ends};
+  };
+  return {range(starts), range(ends), range(own), map};
+}
+
+void encode_queries(DeviceLookups& lookups, bool wide, DeviceBytes& starts, DeviceBytes& ends,
+                    const Queue& queue) {
+  const NativeQueries queries = lookups.queries->from(lookups.first_query);
   with_key_type(wide, [&]<class Key>(Key) {
-    encode_kernel<<<blocks_for(count), block_threads, 0, stream>>>(
-        queries, count, static_cast<KeyInterval<Key>*>(starts),
-        static_cast<KeyInterval<Key>*>(ends));
+    using Keys = KeyInterval<Key>;
+    starts = DeviceBytes(queue, lookups.count * sizeof(Keys));
+    ends = DeviceBytes(queue, lookups.count * sizeof(Keys));
+    if (lookups.count != 0)
+      encode_kernel<<<blocks_for(lookups.count), block_threads, 0, queue>>>(
+          queries, lookups.count, static_cast<Keys*>(starts.data()),
+          static_cast<Keys*>(ends.data()));
   });
   check_launch(searching_intervals);
+  lookups.intervals = starts.data();
+  lookups.ends = ends.data();
+  lookups.queries = nullptr;
 }
 
 void drop_empty_queries(void* starts, void* ends, std::size_t count, bool wide,

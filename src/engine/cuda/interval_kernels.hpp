@@ -7,6 +7,7 @@
 
 #include "answers/cuda/device_answers.hpp"
 #include "answers/cuda/run.hpp"
+#include "base/cuda/device_array.hpp"
 #include "base/cuda/queue.hpp"
 #include "keys/cuda/device_keys.hpp"
 #include "order/cuda/device_extent_tree.hpp"
@@ -14,8 +15,7 @@
 
 namespace rtindex::cuda {
 
-// Queries of intervals are two KeyInterval<Key>s each: one of the starts and one of the ends of
-// their matches. Both are empty where there is no match.
+struct DeviceLookups;
 
 // Ranges of native points; an end without data is unlimited.
 struct NativeRanges {
@@ -26,10 +26,15 @@ struct NativeRanges {
 struct NativeQueries {
   NativeRanges starts, ends;  // of the matches
   NativeRanges own;  // whose ends have one type and are compared; without data: they are not
-  NativeMap map;
+  NativeMap map{};
+
+  // The queries from number `first` on.
+  [[nodiscard]] NativeQueries from(std::size_t first) const;
 };
-void encode_queries(const NativeQueries& queries, std::size_t count, bool wide, void* starts,
-                    void* ends, cudaStream_t stream);
+// Encodes the native queries of `lookups` as KeyInterval<Key>s of the starts and of the ends of
+// their matches, both empty where there is no match. `starts` and `ends` keep them.
+void encode_queries(DeviceLookups& lookups, bool wide, DeviceBytes& starts, DeviceBytes& ends,
+                    const Queue& queue);
 // Empties both intervals of queries where one of them is empty.
 void drop_empty_queries(void* starts, void* ends, std::size_t count, bool wide,
                         cudaStream_t stream);

@@ -83,26 +83,27 @@ DeviceLookups LookupEncoder::encode_queries(std::size_t first, std::size_t count
   const LookupBatch of_starts = query.matching_starts();
   const LookupBatch of_ends = query.ends();
   const bool wide = is_wide(span_);
+  if (!encodes_intervals_on_host(batch_)) {
+    buffers.queries = {native_ranges(batch_, elements, of_starts),
+                       native_ranges(batch_, elements, of_ends),
+                       {},
+                       *of_starts.codec().native_map()};
+    if (query.compares_ends())
+      buffers.queries.own = {elements.lower, elements.upper, batch_.ends()};
+    lookups.queries = &buffers.queries;
+    if (!reads_queries_)
+      cuda::encode_queries(lookups, wide, buffers.intervals, buffers.ends, queue);
+    return lookups;
+  }
   buffers.intervals = DeviceBytes(queue, count * interval_bytes());
   buffers.ends = DeviceBytes(queue, count * interval_bytes());
-  if (encodes_intervals_on_host(batch_)) {
-    with_key_type(wide, [&]<class Key>(Key) {
-      using Keys = KeyInterval<Key>;
-      encode_points(query, of_starts, first, static_cast<Keys*>(buffers.intervals.data()), count,
-                    in, queue);
-      encode_points(query, of_ends, first, static_cast<Keys*>(buffers.ends.data()), count, in,
-                    queue);
-    });
-    drop_empty_queries(buffers.intervals.data(), buffers.ends.data(), count, wide, queue);
-  } else {
-    NativeQueries queries{native_ranges(batch_, elements, of_starts),
-                          native_ranges(batch_, elements, of_ends),
-                          {},
-                          *of_starts.codec().native_map()};
-    if (query.compares_ends()) queries.own = {elements.lower, elements.upper, batch_.ends()};
-    cuda::encode_queries(queries, count, wide, buffers.intervals.data(), buffers.ends.data(),
-                         queue);
-  }
+  with_key_type(wide, [&]<class Key>(Key) {
+    using Keys = KeyInterval<Key>;
+    encode_points(query, of_starts, first, static_cast<Keys*>(buffers.intervals.data()), count, in,
+                  queue);
+    encode_points(query, of_ends, first, static_cast<Keys*>(buffers.ends.data()), count, in, queue);
+  });
+  drop_empty_queries(buffers.intervals.data(), buffers.ends.data(), count, wide, queue);
   lookups.intervals = buffers.intervals.data();
   lookups.ends = buffers.ends.data();
   return lookups;

@@ -39,6 +39,19 @@ class Totals {
   DeviceArray<std::uint64_t> sums_;
 };
 
+// Lookups of which native queries are encoded.
+class EncodedLookups {
+ public:
+  EncodedLookups(const DeviceLookups& lookups, bool wide, const Queue& queue) : lookups_(lookups) {
+    if (lookups_.queries != nullptr) encode_queries(lookups_, wide, starts_, ends_, queue);
+  }
+  [[nodiscard]] const DeviceLookups& get() const { return lookups_; }
+
+ private:
+  DeviceLookups lookups_;
+  DeviceBytes starts_, ends_;
+};
+
 }  // namespace
 
 IntervalSearcher::IntervalSearcher(GpuContext gpu, std::shared_ptr<Searcher> starts,
@@ -73,7 +86,9 @@ IntervalSearcher::~IntervalSearcher() {
 }
 
 DeviceSearcher::Encoding IntervalSearcher::encoding() const {
-  return {ordered_arrays_->order.row_count(), ordered_arrays_->order.span(), nullptr, false};
+  return {.row_count = ordered_arrays_->order.row_count(),
+          .span = ordered_arrays_->order.span(),
+          .reads_queries = true};
 }
 
 SegmentTraits IntervalSearcher::traits(std::size_t included_column) const {
@@ -107,8 +122,9 @@ FoundRows IntervalSearcher::answer_on_device(Method method, const SearchedLookup
     answer_by_rank(searched, request, stream);
     return {};
   }
-  const DeviceArray<Run> starts = find_starts(searched.lookups, stream);
-  const IntervalWalk found = walk(searched, starts.data());
+  const EncodedLookups encoded(searched.lookups, is_wide(), {memory(), stream});
+  const DeviceArray<Run> starts = find_starts(encoded.get(), stream);
+  const IntervalWalk found = walk({searched.batch, searched.first, encoded.get()}, starts.data());
   if (request.wants_rows() || request.matched != nullptr) answer_walk(found, request, stream);
   if (!wanted.any) return {};
   return collect(found, wanted, {memory(), stream});
@@ -123,7 +139,8 @@ void IntervalSearcher::answer_by_rank(const SearchedLookups& searched, const Dev
   const LookupBatch& batch = searched.batch;
   const LookupBatch ranges(interval_codec(batch.codec())->points(), batch.lower(), batch.upper(),
                            QueryKind::range, {}, batch.offset(), batch.size());
-  DeviceLookups lookups = searched.lookups;
+  const EncodedLookups encoded(searched.lookups, is_wide(), queue);
+  DeviceLookups lookups = encoded.get();
   const std::size_t bytes =
       is_wide() ? sizeof(KeyInterval<std::uint64_t>) : sizeof(KeyInterval<std::uint32_t>);
   const DeviceBytes before(queue, lookups.count * bytes);
@@ -141,9 +158,7 @@ void IntervalSearcher::count_by_rank(const DeviceLookups& queries, const DeviceR
   if (request.count == nullptr) own = DeviceArray<std::uint32_t>(queue, queries.count);
   std::uint32_t* const counts = request.count == nullptr ? own.data() : request.count;
   ordered_arrays_->positions->find_ranks(queries, {counts, false}, queue);
-  DeviceLookups ends = queries;
-  ends.intervals = queries.ends;
-  device_searcher(*ends_).ordered_arrays()->positions->find_ranks(ends, {counts, true}, queue);
+  device_searcher(*ends_).ordered_arrays()->positions->find_ranks(queries, {counts, true}, queue);
   if (request.matched != nullptr) write_validity(counts, queries.count, request.matched, queue);
 }
 
@@ -182,9 +197,20 @@ FoundRows IntervalSearcher::collect(const IntervalWalk& walk, const RowsWanted& 
 void IntervalSearcher::join_on_device(const SearchedLookups& searched, const JoinRequest& join,
                                       cudaStream_t stream) const {
   const Queue queue(memory(), stream);
-  const SortedQueries sorted = sort_queries(searched.lookups, encoding().span,
-                                            searched.batch.kind() != QueryKind::within, queue);
-  DeviceLookups lookups = searched.lookups;
+  const bool one_sided = searched.batch.kind() != QueryKind::within;
+  if (one_sided && !is_wide() && searched.lookups.count <= PackedQueries::max_count &&
+      ordered_arrays_->positions->fused().ranks) {
+    const PackedQueries packed = pack_queries(searched.lookups, encoding().span, queue);
+    const DeviceArray<std::uint32_t> ranks(queue, searched.lookups.count);
+    DeviceLookups last_starts;
+    last_starts.elements = packed.starts.data();
+    last_starts.count = searched.lookups.count;
+    ordered_arrays_->positions->find_ranks(last_starts, {ranks.data(), false}, queue);
+    return join_packed(walk(searched, nullptr), packed, ranks.data(), join, stream);
+  }
+  const EncodedLookups encoded(searched.lookups, is_wide(), queue);
+  const SortedQueries sorted = sort_queries(encoded.get(), encoding().span, queue);
+  DeviceLookups lookups = encoded.get();
   lookups.intervals = sorted.starts.data();
   lookups.ends = sorted.ends.data();
   const DeviceArray<Run> starts = find_starts(lookups, stream);

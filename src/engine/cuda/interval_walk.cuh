@@ -5,16 +5,12 @@
 
 #include "base/cuda/launch.cuh"
 #include "engine/cuda/interval_kernels.hpp"
+#include "engine/cuda/interval_queries.cuh"
 #include "engine/cuda/locate.cuh"
 #include "keys/interval.hpp"
 #include "order/cuda/extent_tree_view.cuh"
 
 namespace rtindex::cuda {
-
-template <class Key>
-[[nodiscard]] __device__ bool is_empty(const KeyInterval<Key>& interval) {
-  return interval.lower > interval.upper;
-}
 
 // An IntervalWalk as kernels read it.
 template <class Key, bool not_less, class Valid>

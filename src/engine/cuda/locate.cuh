@@ -6,6 +6,7 @@
 #include "base/cuda/cache_hints.cuh"
 #include "base/cuda/launch.cuh"
 #include "base/macros.hpp"
+#include "engine/cuda/interval_queries.cuh"
 #include "engine/cuda/position_searcher.hpp"
 #include "keys/native_map.hpp"
 #include "order/cuda/order_view.cuh"
@@ -202,27 +203,30 @@ __global__ void __launch_bounds__(block_threads)
   if (Finder::lanes == 1 || threadIdx.x % Finder::lanes == 0) runs[i] = run;
 }
 
-template <bool subtracts, class Finder>
+// The number of keys up to the upper end of the starts of matches; or less the number of keys
+// before the lower end of their ends.
+template <bool subtracts, class Finder, class Queries>
 __global__ void __launch_bounds__(block_threads)
-    find_ranks_kernel(Finder finder, const KeyInterval<typename Finder::Key>* intervals,
-                      std::size_t count, typename Finder::Key last_key, std::uint32_t size,
-                      std::uint32_t* ranks) {
+    find_ranks_kernel(Finder finder, const __grid_constant__ Queries queries, std::size_t count,
+                      typename Finder::Key last_key, std::uint32_t size, std::uint32_t* ranks) {
   using Key = typename Finder::Key;
   const std::size_t i = thread_number() / Finder::lanes;
   if (i >= count) return;
-  const KeyInterval<Key> interval = intervals[i];
-  const bool is_empty = interval.lower > interval.upper;
   std::uint32_t rank = 0;
-  if (!is_empty && subtracts) {
+  if constexpr (subtracts) {
+    const KeyInterval<Key> interval = queries.ends(i);
+    if (is_empty(interval)) return;
     if (interval.lower != 0)
       rank = interval.lower > last_key ? size : finder.lower_bound(interval.lower);
-  } else if (!is_empty) {
+  } else {
+    const KeyInterval<Key> interval = queries.starts(i);
     // No key follows an upper end at the last key, and key + 1 may overflow.
-    rank = interval.upper >= last_key ? size
-                                      : finder.lower_bound(static_cast<Key>(interval.upper + 1));
+    if (!is_empty(interval))
+      rank = interval.upper >= last_key ? size
+                                        : finder.lower_bound(static_cast<Key>(interval.upper + 1));
   }
   if (Finder::lanes != 1 && threadIdx.x % Finder::lanes != 0) return;
-  ranks[i] = subtracts && !is_empty ? ranks[i] - rank : rank;
+  ranks[i] = subtracts ? ranks[i] - rank : rank;
 }
 
 template <class Finder>
@@ -298,11 +302,22 @@ void launch_find_ranks(const Finder& finder, const DeviceOrder& order, const Dev
                        const RankTarget& target, cudaStream_t stream) {
   using Key = typename Finder::Key;
   if (lookups.count == 0) return;
-  const auto kernel =
-      target.subtracts ? find_ranks_kernel<true, Finder> : find_ranks_kernel<false, Finder>;
-  kernel<<<blocks_for(lookups.count * Finder::lanes), block_threads, 0, stream>>>(
-      finder, static_cast<const KeyInterval<Key>*>(lookups.intervals), lookups.count,
-      static_cast<Key>(order.last_key()), static_cast<std::uint32_t>(order.size()), target.ranks);
+  const auto launch = [&]<bool subtracts>(const auto& queries) {
+    find_ranks_kernel<subtracts>
+        <<<blocks_for(lookups.count * Finder::lanes), block_threads, 0, stream>>>(
+            finder, queries, lookups.count, static_cast<Key>(order.last_key()),
+            static_cast<std::uint32_t>(order.size()), target.ranks);
+  };
+  if (lookups.elements != nullptr)
+    launch.template operator()<false>(
+        LastStartReader<Key>{static_cast<const Key*>(lookups.elements)});
+  else
+    with_queries<Key>(lookups, [&](const auto& queries) {
+      if (target.subtracts)
+        launch.template operator()<true>(queries);
+      else
+        launch.template operator()<false>(queries);
+    });
   check_launch("finding ranks");
 }
 

@@ -16,6 +16,7 @@ namespace rtindex::cuda {
 class LaunchTimes;
 struct DeviceBoxes;
 struct FullLookups;
+struct NativeQueries;
 
 // Lookups of a batch in device memory, in one of two forms; passed to kernels by value.
 struct DeviceLookups {
@@ -36,6 +37,10 @@ struct DeviceLookups {
   // Of queries of intervals, whose starts lie in `intervals`: KeyInterval<Key>s in which the ends
   // lie.
   const void* ends = nullptr;
+  // In place of both: queries of native intervals that kernels encode, in host memory. Lookup 0 is
+  // number `first_query` there.
+  const NativeQueries* queries = nullptr;
+  std::size_t first_query = 0;
   // Of box queries, in host memory. Lookup 0 is number `first_box` there.
   const DeviceBoxes* boxes = nullptr;
   std::size_t first_box = 0;
@@ -56,6 +61,7 @@ struct DeviceLookups {
     result.count = size;
     result.first_full += begin;
     result.first_box += begin;
+    result.first_query += begin;
     if (intervals != nullptr)
       result.intervals = static_cast<const std::byte*>(intervals) + begin * interval_bytes;
     if (ends != nullptr) result.ends = static_cast<const std::byte*>(ends) + begin * interval_bytes;
@@ -83,11 +89,12 @@ struct IncludedSumTarget {
   void* sums = nullptr;
 };
 
-// The output of ranks, one per interval.
+// The output of ranks, one per query of intervals, or per element, which is then an encoded key.
 struct RankTarget {
   std::uint32_t* ranks = nullptr;
-  // Else they are set to the number of keys up to the interval's end, 0 where it is empty. The
-  // number of keys before it is subtracted; 0 remains where it is empty.
+  // The number of keys before the ends of its matches is subtracted; 0 remains where there are
+  // none. Else ranks are set to the number of keys up to the last of their starts, or to the
+  // element.
   bool subtracts = false;
 };
 

@@ -57,7 +57,7 @@ class FusedKernels {
   virtual void find_edges(const DeviceLookups&, const EdgeTarget&, cudaStream_t) const {
     fail_not_offered();
   }
-  // The number of keys up to, or before, each interval.
+  // The number of keys up to the starts, or before the ends, of the matches of queries.
   virtual void find_ranks(const DeviceLookups&, const RankTarget&, cudaStream_t) const {
     fail_not_offered();
   }

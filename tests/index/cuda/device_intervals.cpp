@@ -318,6 +318,38 @@ TEST_P(DeviceIntervals, AgreeWithTheCpu) {
   }
 }
 
+// Neighbouring queries with many matches in common, of which some are deleted.
+TEST_P(DeviceIntervals, JoinQueriesWithManyCommonMatches) {
+  constexpr std::uint32_t size = 600;
+  std::vector<std::uint32_t> starts(size), ends(size), points(size);
+  for (std::uint32_t i = 0; i < size; ++i) {
+    starts[i] = 3 * (i * 7 % size);
+    ends[i] = starts[i] + 500;
+    points[i] = 3 * (i * 11 % size) + 1;
+  }
+  const ColumnView column = ColumnView::intervals(starts, ends, Ends::closed);
+  Index index = build(PlacedIntervals(MemorySpace::device, column).view(), GetParam());
+  std::vector<std::uint32_t> erased;
+  for (const bool has_erased : {false, true}) {
+    Matches matches(points.size());
+    for (std::size_t i = 0; i < points.size(); ++i)
+      for (std::uint32_t row = 0; row < size; ++row)
+        if (starts[row] <= points[i] && points[i] <= ends[row] && (!has_erased || row % 20 != 0))
+          matches[i].push_back(row);
+    const std::size_t pairs = joined_lookups(matches, JoinKind::inner).size();
+    const PlacedQuery query(MemorySpace::device, Query::contains(points));
+    for (const JoinKind how : {JoinKind::inner, JoinKind::left})
+      for (const std::size_t capacity : {pairs + size, pairs / 2}) {
+        expect_join_in(MemorySpace::device, index, query.get(), how, JoinOrder::any, matches,
+                       capacity);
+        if (HasFatalFailure()) return;
+      }
+    // Too few to be merged away.
+    for (std::uint32_t row = 0; row < size && !has_erased; row += 20) erased.push_back(row);
+    if (!has_erased) index.erase(erased);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Cuda, DeviceIntervals,
                          testing::Values("rx:native@cuda", "sorted@cuda", "btree@cuda",
                                          "rx:optix@cuda", "rx:optix@cuda,bucket=3",
