@@ -20,8 +20,8 @@ namespace {
 
 // Integers whose ordered_bits() are the element with its sign bit flipped.
 [[nodiscard]] bool is_plain(ElementType type) {
-  return type.bytes >= 4 && (type.kind == ElementType::Kind::unsigned_int ||
-                             type.kind == ElementType::Kind::signed_int);
+  return (type.bytes == 4 || type.bytes == 8) && (type.kind == ElementType::Kind::unsigned_int ||
+                                                  type.kind == ElementType::Kind::signed_int);
 }
 
 [[nodiscard]] std::uint64_t flip_of(ElementType type) {
