@@ -123,9 +123,12 @@ class ValidCounts {
   [[nodiscard]] std::uint32_t* of(int part) const { return counts_.data() + part; }
   void read() {
     std::uint32_t found[2] = {};
-    const bool any = parts_[0]->has_deleted() || parts_[1]->has_deleted();
-    if (any) {
-      check(cudaMemcpyAsync(found, counts_.data(), sizeof(found), cudaMemcpyDeviceToHost, stream_),
+    const int first = parts_[0]->has_deleted() ? 0 : 1;
+    const int behind = parts_[1]->has_deleted() ? 2 : 1;
+    if (first < behind) {
+      const auto bytes = static_cast<std::size_t>(behind - first) * sizeof(*found);
+      check(cudaMemcpyAsync(found + first, counts_.data() + first, bytes, cudaMemcpyDeviceToHost,
+                            stream_),
             "copying from the GPU");
       check(cudaStreamSynchronize(stream_), "dropping erased rows");
     }
