@@ -275,6 +275,14 @@ SHOWN["filters_rays"] = pivot(
      "rays of a box": ("rx:optix, counts of 4096 boxes", "rays_per_lookup"),
      "rows that they hit": ("rx:optix, counts of 4096 boxes", "hits_per_lookup")},
     lambda row, share: traced(metric=row[1], series=f"{row[0]}, three uniform columns", x=share))
+rtscan = functools.partial(figure, "nvidia-h200/filters-peers.jsonl", "median", metric="lookup_ms")
+SHOWN["filters_rtscan"] = pivot(
+    "rows that match", {**FEW_SHARES, "10^-2": 1e-2},
+    {"RTScan, one-sided box, us": "RTScan, bitmap of a one-sided box",
+     "RTScan, rays alone, us": "RTScan, bitmap of a box, refinement alone",
+     "`rx:native@cuda`, us": ""},
+    lambda series, share: rtscan(series=f"{series}, three uniform columns", x=share) * 1000 if series
+    else filter_figure("uniform", "rx:native@cuda, bitmap", share, 1000))
 SHOWN["filters_cpu"] = pivot(
     "us a query, rows that match", {"10^-6": "1e-06", "10^-4": "0.0001", "10^-2": "0.01", "one half": "0.5"},
     {**{f"{what}, {series}": (series, what, "uniform") for what in ("count", "rows")
