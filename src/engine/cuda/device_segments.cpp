@@ -121,6 +121,7 @@ NewSegment DeviceSegmentBuilder::build_native(PooledStream made_on, const Native
   const bool is_compared = input.full != nullptr && input.full->compares();
   DeviceRows rows(std::move(made_on));
   rows.row_count = input.row_count;
+  rows.may_follow = input.may_follow;
   KeyRoom room;
   if (input.extent.descends == 0) {
     rows.sorting = Sorting::done;
@@ -220,9 +221,10 @@ NewSegment DeviceSegmentBuilder::build_column(const ColumnView& column,
   const Queue queue(gpu_.memory, stream.get());
   const WaitOnExit wait(queue);
   const OnGpuElements keys(column, queue);
-  const NativeRows rows{
+  NativeRows rows{
       column.type(), keys.elements(), extent_of(keys.elements(), queue), {}, column.size()};
-  return build_main(std::move(stream), rows, include, meter);
+  rows.may_follow = rows.keys.validity != nullptr || rows.extent.descends == 0;
+  return build_main(std::move(stream), std::move(rows), include, meter);
 }
 
 NewSegment DeviceSegmentBuilder::build(const ColumnView& column,
