@@ -103,9 +103,13 @@ std::vector<std::uint64_t> PointCodec::largest_keys() const {
 std::string PointCodec::describe_points(std::span<const KeyForm> forms) const {
   std::string text = "points of";
   for (std::size_t c = 0; c < columns_.size(); ++c) {
-    const auto own = forms.empty() ? forms : forms.subspan(c, 1);
-    text += fmt::format("{} {}{}", c == 0 ? "" : ",", columns_[c].values->describe(own),
-                        columns_[c].has_nulls ? " with nulls" : "");
+    const PointColumn& own = columns_[c];
+    text += c == 0 ? " " : ", ";
+    if (own.is_ranked)
+      text += fmt::format("{} as ranks of the distinct values", name_of(own.values->type()));
+    else
+      text += own.values->describe(forms.empty() ? forms : forms.subspan(c, 1));
+    if (own.has_nulls) text += " with nulls";
   }
   return text;
 }

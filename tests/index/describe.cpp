@@ -87,6 +87,19 @@ TEST(DescribePoints, NamesNullsOnlyWhereAValueIsNull) {
   }
 }
 
+// Strings that would be compared in full become ranks, here after the merge.
+TEST(DescribePoints, NamesLongStrings) {
+  const std::vector<int> a = {1, 2, 3, 4};
+  const std::vector<std::string> b = {"Ulm", "Rome and Berlin", "Amsterdam (NL)", "12 zebras"};
+  Index index = build(ColumnView::points({a, b}), "rx:native@cpu");
+  EXPECT_NE(described(index, "column").find("string"), std::string::npos);
+  index.erase(std::vector<std::uint32_t>{0});
+  index.merge();
+  EXPECT_NE(described(index, "column").find("string as ranks of the distinct values"),
+            std::string::npos)
+      << index.describe();
+}
+
 TEST(DescribeColumn, WritesKeysAsTheirTypeDoes) {
   const std::vector<std::int64_t> ticks = {-1, 86'400'000};
   const ColumnView times = ColumnView::timestamps(ticks, TimeUnit::millisecond);
