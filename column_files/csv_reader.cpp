@@ -44,7 +44,8 @@ void require_latin1(std::string_view text, const std::string& path) {
 // The text of a CSV file, and where things are in it.
 class CsvText {
  public:
-  CsvText(const FileBytes& file, const CsvFormat& format) : path_(file.path()), text_(file.text()) {
+  CsvText(const FileBytes& file, const CsvFormat& format)
+      : path_(file.path()), text_(file.text()), has_header_(format.header == true) {
     require_uncompressed(file);
     if (format.encoding == "latin-1") require_latin1(text_, path_);
     const bool is_utf16 = has_utf16_mark(text_) && format.encoding == "utf-8";
@@ -68,6 +69,9 @@ class CsvText {
   [[nodiscard]] CsvScanner scanner() const {
     CsvScanner scanner(text_, delimiter_, path_);
     if (has_delimiter_line_) scanner.skip_record();
+    // Lines for a genome browser, and comments, which a header may look like.
+    if (is_bed()) scanner.skip_lines_that_start_with({"track ", "browser "});
+    if (is_bed() && !has_header_) scanner.skip_lines_that_start_with({"#", "track ", "browser "});
     return scanner;
   }
 
@@ -99,6 +103,7 @@ class CsvText {
   std::string_view text_;
   char delimiter_ = ',';
   bool has_delimiter_line_ = false;
+  bool has_header_;
 };
 
 std::vector<std::string> read_names(CsvScanner& scanner, const CsvText& text) {

@@ -29,6 +29,14 @@ void CsvScanner::skip_empty_lines() {
     rest_.remove_prefix(rest_.front() == '\n' ? 1 : 2);
 }
 
+void CsvScanner::skip_lines_that_start_with(std::initializer_list<std::string_view> words) {
+  while (
+      std::ranges::any_of(words, [&](std::string_view word) { return rest_.starts_with(word); })) {
+    rest_.remove_prefix(std::min(rest_.find('\n'), rest_.size() - 1) + 1);
+    ++line_;
+  }
+}
+
 CsvField CsvScanner::next() {
   field_due_ = false;
   return rest_.starts_with('"') ? next_quoted() : next_plain();

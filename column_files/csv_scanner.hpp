@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -28,6 +29,8 @@ class CsvScanner {
   [[nodiscard]] std::size_t bytes_left() const { return rest_.size(); }
   [[nodiscard]] CsvField next();
   void skip_empty_lines();
+  // Skips lines that start with one of these words.
+  void skip_lines_that_start_with(std::initializer_list<std::string_view> words);
   // Reads the rest of a record; returns the number of its fields.
   std::size_t skip_record();
 

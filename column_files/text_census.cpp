@@ -102,7 +102,8 @@ void TextColumn::require_integers_that_fit(const TextReading& reading) const {
   fail(
       "{}{}: no 64-bit type fits all integers, such as {}: pass --type {}:float64 to round them, "
       "or "
-      "--type {}:string",
+      "--type {}:string where no order is needed, because 10 comes before 9 in text; from Python, "
+      "integers of 128 bits are keys",
       reading.name, reading.where(too_large), text, reading.column, reading.column);
 }
 

@@ -280,6 +280,28 @@ LoadedColumn TextColumn::parse_as_type(const TextReading& reading) {
   return column;
 }
 
+// Throws if most fields are true or false, but not all.
+void TextColumn::require_all_bools(const Census& fields, const TextReading& reading) const {
+  if (!reading.from_file) return;
+  std::size_t bools = 0;
+  std::size_t odd = size();
+  for (std::size_t row = 0; row < size(); ++row) {
+    if (is_null(row)) continue;
+    if (parse_bool_word(field(row)))
+      ++bools;
+    else
+      odd = std::min(odd, row);
+  }
+  if (2 * bools <= fields.all()) return;
+  fail(
+      "{}{}: '{}' is neither true nor false, but {} of {} fields of column {} are: correct it, "
+      "pass "
+      "--null '{}' if it means that there is no value, or --type {}:string to read all of them as "
+      "text",
+      reading.name, reading.where(odd), written(odd), bools, fields.all(), reading.column,
+      written(odd), reading.column);
+}
+
 LoadedColumn TextColumn::inferred(const TextReading& reading) {
   mark_nulls(reading, false);
   const Census fields = census();
@@ -296,9 +318,10 @@ LoadedColumn TextColumn::inferred(const TextReading& reading) {
       if (parse_numbers<double>(reading, column)) return column;
     }
     if (parse_times(reading, column)) return column;
-    if (reading.like == nullptr && fields.texts != 0 &&
-        parse_all<Bool8>(reading, column, Type::boolean, parse_bool_word))
-      return column;
+    if (reading.like == nullptr && fields.texts != 0) {
+      if (parse_all<Bool8>(reading, column, Type::boolean, parse_bool_word)) return column;
+      require_all_bools(fields, reading);
+    }
     require_one_kind(fields, reading);
   }
   column = strings(reading);
@@ -309,7 +332,7 @@ LoadedColumn TextColumn::inferred(const TextReading& reading) {
 }
 
 LoadedColumn TextColumn::strings(const TextReading& reading) {
-  if (!written_.empty()) bytes_ = std::move(written_);
+  if (!written_.empty()) bytes_ = std::exchange(written_, {});
   mark_nulls(reading, true);
   LoadedColumn column = LoadedColumn::strings(reading.name, std::move(bytes_), std::move(offsets_));
   column.set_validity(std::move(valid_));

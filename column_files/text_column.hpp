@@ -84,6 +84,7 @@ class TextColumn {
   [[nodiscard]] LoadedColumn strings(const TextReading& reading);
 
   void require_one_kind(const Census& fields, const TextReading& reading) const;
+  void require_all_bools(const Census& fields, const TextReading& reading) const;
   void require_integers_that_fit(const TextReading& reading) const;
   void require_infinity(std::size_t row, Type type, const TextReading& reading) const;
   void require_exact_integers(const Census& census, const TextReading& reading) const;

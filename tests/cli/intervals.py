@@ -133,6 +133,22 @@ class Intervals(CommandTest):
         self.reject("overlaps", *nets, "--range", "100.10.0.1:100.10.0.9", says="holds text")
         self.succeed("contains", *nets, "--type", "low:string", "--type", "high:string", "--key", "100.10.0.1")
 
+    def test_bed_files_may_have_lines_for_a_browser(self):
+        columns = ["--by", "1", "--start", "2", "--end", "3", "--ends", "[)", "--key", "chr1,160",
+                   "--answer", "count", "-o", "-"]
+        lines = "chr1\t100\t200\nchr1\t150\t400\n"
+        for header in ('track name=x description="y z"\n', "browser position chr1:1-2\n# a comment\n",
+                       "#chrom\tstart\tend\n"):
+            self.write("genes.bed", header + lines)
+            self.assertIn("160,2\n", self.succeed("contains", "--column", "genes.bed", *columns).stdout)
+        self.write("genes.bed", "track name=x\n#chrom\tstart\tend\n" + lines)
+        named = ["--header", "--by", "#chrom", "--start", "start", "--end", "end", *columns[6:]]
+        self.assertIn("160,2\n", self.succeed("contains", "--column", "genes.bed", *named).stdout)
+        self.write("genes.bed", "track name=x\n" + lines.replace("150", "fifty"))
+        self.reject("contains", "--column", "genes.bed", *columns, says="genes.bed, line 3")
+        self.write("genes.bed", "# nothing else")
+        self.reject("contains", "--column", "genes.bed", *columns, says="is empty")
+
     def test_bed_files_have_tabs_and_no_header(self):
         genes = "chr1\t100\t200\nchr1\t150\t400\nchr2\t100\t300\n"
         columns = ["--by", "1", "--start", "2", "--end", "3", "--ends", "[)", "--key", "chr1,160",
