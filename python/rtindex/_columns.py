@@ -154,8 +154,9 @@ def _from_pandas(data: Any, target: ColumnType | None, nan_as_null: bool) -> Col
             "Index and .dt.to_timestamp() of a Series")
     if hasattr(getattr(dtype, "categories", dtype), "closed"):
         raise InvalidArgumentError(
-            "expected keys, got intervals of pandas: pass their codes, with .cat.codes of what "
-            "pd.cut returns, or one end, with .array.left of an interval column")
+            "expected keys, got intervals of pandas: pass their ends, such as "
+            "overlaps(i.left, i.right, ends=\"(]\"), or to look up bins of pd.cut their codes, "
+            "with .cat.codes")
     if isinstance(dtype, pandas.SparseDtype):
         return _from_array(np.asarray(data), target)
     if isinstance(dtype, pandas.DatetimeTZDtype):

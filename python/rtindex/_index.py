@@ -180,9 +180,8 @@ class Index(OrderedCalls):
         nulls = len(self.nulls()) if self.interval_ends else 0
         if not nulls:
             return text
-        rows = "1 row without a start or an end matches" if nulls == 1 else (
-            f"{nulls:,} rows without a start or an end match")
-        return f"{text}nulls: {rows} nothing; fill open ends with the greatest value\n"
+        rows = "1 row with a null matches" if nulls == 1 else f"{nulls:,} rows with a null match"
+        return (f"{text}nulls: {rows} nothing; fill open ends with the greatest value\n")
 
     def supports(self, answer: NearestName, query: QueryName = "equal") -> bool:
         """Whether the index can return this answer to this kind of query."""

@@ -185,8 +185,8 @@ def differ(times: Any, others: Any) -> Any:
 
 
 def _too_far(time: Any, unit: str) -> str:
-    return (f"the time {time} is too far from 1970 for datetime64[{unit}]: remove it, or pass "
-            "None for an open end of a range")
+    return (f"the time {time} is too far from 1970 for datetime64[{unit}]: remove it, or choose "
+            "an open end that the unit has, such as 2262-01-01 in nanoseconds; in a range pass None")
 
 
 def _nulls(count: int, wanted: str, unit: str) -> Array:

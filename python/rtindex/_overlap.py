@@ -87,7 +87,9 @@ def _errors_about(on: Any, side: str) -> Iterator[None]:
 def _require_order(start: Any, end: Any, ends: Any) -> None:
     """Rejects intervals that end before they start, as an index over them does."""
     try:
-        has_none = not (start > end).any()
+        numbers = np.asarray(end)
+        has_nan = numbers.dtype.kind == "f" and np.isnan(numbers).any()
+        has_none = not (start > end).any() and not has_nan
     except Exception:  # of columns of two types
         has_none = False
     if not has_none:

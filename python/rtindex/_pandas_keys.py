@@ -24,7 +24,8 @@ _INFERRED = {"string": "text", "bytes": "bytes", "integer": "number", "floating"
 def require_columns(frame: Any, names: Sequence[Any]) -> None:
     """Rejects names that are not those of exactly one column."""
     if not isinstance(frame, pandas.DataFrame):
-        raise TypeError(f"expected a DataFrame, got {type(frame).__name__}")
+        raise TypeError(f"expected a DataFrame of pandas, got {type(frame).__module__.split('.')[0]}."
+                        f"{type(frame).__name__}")
     for name in names:
         if name not in frame.columns:
             raise KeyError(f"no column {name!r}: expected one of {[*frame.columns]}")

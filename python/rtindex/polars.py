@@ -8,7 +8,7 @@ import inspect
 import numbers
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import polars
@@ -79,22 +79,24 @@ def join_asof(left: Any, right: Any, *, left_on: Any = None,
 def join_overlap(left: Any, right: Any, *, on: Any = None,
                  left_on: Any = None, right_on: Any = None, ends: EndsName,
                  by: str | Sequence[str] | None = None, by_left: str | Sequence[str] | None = None,
-                 by_right: str | Sequence[str] | None = None, how: FrameJoinName = "inner",
-                 suffix: str = "_right") -> Any:
+                 by_right: str | Sequence[str] | None = None,
+                 how: FrameJoinName | Literal["full"] = "inner", suffix: str = "_right") -> Any:
     """Pairs of rows whose intervals overlap, such as bookings and the outages that they touch.
 
     on, left_on, right_on: the columns of the start and the end, `("start", "end")`. `left_on` may
         be one column of points: then rows of `right` whose interval contains the point are found.
     ends: which ends belong to the intervals of both sides, such as "[)".
     by, by_left, by_right: columns that must be equal, such as a room or a chromosome.
-    how: "inner"; "left", "right" and "outer" keep rows of that side, or of both, that overlap
-        nothing; "semi" and "anti" return the rows of `left` with and without an overlap.
+    how: "inner"; "left", "right" and "full" keep rows of that side, or of both, that overlap
+        nothing ("outer" is "full"); "semi" and "anti" return the rows of `left` with and without an
+        overlap.
     suffix: of columns of `right` that `left` has as well.
 
     Rows come in the order of `left`, those of one row in any order. Nulls overlap and equal
     nothing. The result is lazy for a LazyFrame on the left.
     """
     left, right, like_left = _collected(left, right)
+    how = "outer" if how == "full" else how
     if on is not None and (left_on is not None or right_on is not None):
         raise InvalidArgumentError("pass `on`, or `left_on` and `right_on`, not both")
     left_names = names_of(left_on if on is None else on, "left")

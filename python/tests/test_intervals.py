@@ -462,9 +462,9 @@ def test_ends_that_are_no_times(end, sentence):
 
 def test_describe_counts_rows_without_a_start_or_an_end():
     index = rtindex.build(rtindex.intervals([1, 5, None], [5, 9, 7], ends="[)"))
-    assert "nulls: 1 row without a start or an end matches nothing" in index.describe()
+    assert "nulls: 1 row with a null matches nothing" in index.describe()
     index.insert(rtindex.intervals([1, 2], [None, None], ends="[)"))
-    assert "nulls: 3 rows without a start or an end match nothing" in index.describe()
+    assert "nulls: 3 rows with a null match nothing" in index.describe()
     index.erase([2, 3, 4])
     assert "match nothing" not in index.describe()
     assert "match nothing" not in rtindex.build([1, None]).describe()

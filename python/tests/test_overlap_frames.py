@@ -119,6 +119,23 @@ def pandas_and_polars(left, right, **options):
             join_overlap(pl.DataFrame(left), pl.DataFrame(right), ends="[)", **options).to_pandas())
 
 
+def test_an_end_that_is_nan_is_an_error_on_both_sides():
+    good = pl.DataFrame({"from": [1.0, 3.0], "to": [2.0, None]})
+    nan = good.with_columns(to=pl.Series([2.0, float("nan")]))
+    for left, right in ((good, nan), (nan, good)):
+        with pytest.raises(rtindex.InvalidArgumentError, match="is NaN"):
+            join_overlap(left, right, on=("from", "to"), ends="[)")
+    assert len(join_overlap(good, good, on=("from", "to"), ends="[)")) == 1
+
+
+def test_full_is_polars_word_for_outer():
+    left = pl.DataFrame({"from": [1, 9], "to": [2, 10]})
+    full = join_overlap(left, left.head(1), on=("from", "to"), ends="[)", how="full")
+    assert full.equals(join_overlap(left, left.head(1), on=("from", "to"), ends="[)", how="outer"))
+    with pytest.raises(TypeError, match="expected a DataFrame of pandas, got polars.DataFrame"):
+        merge_overlap(left, left, on=("from", "to"), ends="[)")
+
+
 def test_contracts_without_an_end():
     days = [datetime.datetime(2024, 1, 1), datetime.datetime(2024, 1, 4)]
     closed, opened = {"from": days, "to": days[::-1][:1] * 2}, {"from": days, "to": [None, None]}
