@@ -18,6 +18,8 @@ INTEGERS = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint3
 
 _WHOLE_PART = ("expected a whole number of 64 bits; only the last part of an end of a composite "
                "range may have a fraction")
+_LAST_PART = ("the last part of an end of a composite range cannot hold it: pass the least or the "
+              "greatest number that it has, and `ends` without it")
 _WHOLE_KEY = ("expected whole numbers of 64 bits, because distances between integers are whole: "
               "round the keys first")
 _BETWEEN = "a distance from it is no whole number of ticks: round the keys, or "
@@ -71,7 +73,7 @@ class ColumnType(NamedTuple):
         """For the lower (1) or upper (-1) ends of ranges."""
         # Tuples compare in lexicographic order: an end may be rounded in its last part alone.
         return self._rounded(Rounding(direction, is_open), Rounding(0, error=_WHOLE_PART),
-                             Rounding(direction, is_open, _WHOLE_PART))
+                             Rounding(direction, is_open, _LAST_PART))
 
     def for_neighbours(self, direction: str = "nearest", exact: bool = True,
                        has_tolerance: bool = False) -> ColumnType:

@@ -57,6 +57,15 @@ def test_ends(spec, kind, seeded):
     assert index.range(answer="count", ends="()") == len(everything)
 
 
+def test_numbers_beyond_the_last_part_of_a_composite_say_what_to_do():
+    one = np.array([1])
+    index = rtindex.build((one, np.array([5])))
+    for number in (np.inf, 1e30):
+        with pytest.raises(rtindex.InvalidArgumentError, match="cannot hold it: pass the least or the greatest"):
+            index.range((one, np.array([number])), (one, np.array([number])), "count")
+    assert index.range((one, np.array([-np.inf])), (one, np.array([np.inf])), "count").tolist() == [1]
+
+
 @pytest.mark.parametrize("ends", ENDS)
 def test_fractions_as_ends(ends):
     column = [-2**63, -1, 0, 1, 2, 2**63 - 1]

@@ -100,7 +100,8 @@ def test_composites():
 def test_ends_that_tuples_cannot_have(lower, upper):
     """Rounding them would lose or add tuples."""
     index = rtindex.build((np.array([1, 2, 3]), np.array([5, 5, 5])))
-    with pytest.raises(rtindex.InvalidArgumentError, match="expected a whole number of 64 bits"):
+    says = "expected a whole number of 64 bits|the last part of an end .* cannot hold it"
+    with pytest.raises(rtindex.InvalidArgumentError, match=says):
         index.range(lower, upper)
 
 

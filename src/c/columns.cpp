@@ -56,6 +56,9 @@ ColumnView string_view_of(const rtindex_column& column) {
   if (column.offsets == nullptr && (column.width != 0 || column.count == 0)) {
     if (bytes == nullptr && column.count != 0)
       fail("invalid column of strings: data, the bytes of the strings, is null");
+    if (column.width != 0 && column.count > std::numeric_limits<std::size_t>::max() / column.width)
+      fail("invalid column of strings: {} strings of {} bytes each are more than memory can hold",
+           column.count, column.width);
     return ColumnView::fixed_strings(bytes, column.width, column.count);
   }
   if (column.offsets == nullptr)

@@ -267,6 +267,9 @@ TEST(CErrors, StringsWithoutArrow) {
   column.data = nullptr;
   column.width = 4;
   expect_error(&column, "data, the bytes of the strings, is null");
+  column.data = "abcdef";
+  column.width = SIZE_MAX / 2 + 1;  // twice that overflows
+  expect_error(&column, "strings of 9223372036854775808 bytes each are more than memory can hold");
 }
 
 TEST(CErrors, CompositesInComposites) {
