@@ -226,14 +226,14 @@ std::unique_ptr<Searcher> DeviceSegmentBuilder::make_points(
 
 // What a searcher on a GPU saved is its column, with the included values beside it. Intervals have
 // a column of starts and one of ends.
-LoadedSearcher DeviceSegmentBuilder::load(const FileReader& whole, const KeyCodec& codec,
+LoadedSearcher DeviceSegmentBuilder::load(const FileReader& file, const KeyCodec& codec,
                                           std::size_t rows) const {
   const PointCodec* const points = point_codec(codec);
   if (points != nullptr && kind_->points)
-    return {make_points(load_points(whole, rows, points->largest_keys()), *points, {}, {}), true};
+    return {make_points(load_points(file, rows, points->largest_keys()), *points, {}, {}), true};
   if (points != nullptr) {
     // A file has them as host memory does.
-    const std::unique_ptr<Searcher> saved = load_box_searcher(whole, *points, rows);
+    const std::unique_ptr<Searcher> saved = load_box_searcher(file, *points, rows);
     IncludedRows included = saved->included_rows();
     std::vector<ColumnView> include;
     for (std::size_t i = 0; i < included.columns.size(); ++i) {
@@ -243,9 +243,9 @@ LoadedSearcher DeviceSegmentBuilder::load(const FileReader& whole, const KeyCode
     return {make_points(saved->column(), *points, RowNumbers(std::move(included.rows)), include),
             true};
   }
-  const FileReader file = codec.are_intervals() ? whole.part("starts") : whole;
-  EncodedColumn column = load_column(file, rows, codec.span());
-  if (codec.are_intervals()) column.ends = load_ends(whole.part("ends"), column, rows);
+  const FileReader keys_file = codec.are_intervals() ? file.part("starts") : file;
+  EncodedColumn column = load_column(keys_file, rows, codec.span());
+  if (codec.are_intervals()) column.ends = load_ends(file.part("ends"), column, rows);
   const KeyText key_text = [](std::uint32_t) { return "(of the file)"; };
   LoadedSearcher result{nullptr, true};
   const auto make = [&](const RowNumbers& numbers, std::span<const ColumnView> include) {
@@ -253,20 +253,21 @@ LoadedSearcher DeviceSegmentBuilder::load(const FileReader& whole, const KeyCode
                           ? make_intervals(column, codec, key_text, numbers, include)
                           : make_encoded(std::move(column), codec, key_text, numbers, include);
   };
-  if (!file.has("included_rows")) {
+  if (!keys_file.has("included_rows")) {
     make({}, {});
     return result;
   }
-  auto listed = file.array<std::uint32_t>("included_rows");
+  auto listed = keys_file.array<std::uint32_t>("included_rows");
   for (std::size_t i = 0; i < listed.size(); ++i)
     if (std::as_const(listed)[i] >= rows ||
         (i != 0 && std::as_const(listed)[i] <= std::as_const(listed)[i - 1]))
-      file.reject("the rows of its included values do not ascend");
+      keys_file.reject("the rows of its included values do not ascend");
   const RowNumbers numbers(std::move(listed));
-  if (numbers.size() == 0 && column.size() != 0) file.reject("its included values are missing");
+  if (numbers.size() == 0 && column.size() != 0)
+    keys_file.reject("its included values are missing");
   std::deque<LoadedValues> loaded;
   std::vector<ColumnView> include;
-  const auto part = [&](std::size_t i) { return file.part(fmt::format("included{}", i)); };
+  const auto part = [&](std::size_t i) { return keys_file.part(fmt::format("included{}", i)); };
   for (std::size_t i = 0; part(i).has("type"); ++i)
     include.push_back(loaded.emplace_back(part(i), numbers.size()).view());
   make(numbers, include);
