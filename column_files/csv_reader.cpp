@@ -69,9 +69,11 @@ class CsvText {
   [[nodiscard]] CsvScanner scanner() const {
     CsvScanner scanner(text_, delimiter_, path_);
     if (has_delimiter_line_) scanner.skip_record();
-    // Lines for a genome browser, and comments, which a header may look like.
-    if (is_bed()) scanner.skip_lines_that_start_with({"track ", "browser "});
-    if (is_bed() && !has_header_) scanner.skip_lines_that_start_with({"#", "track ", "browser "});
+    // Lines for a genome browser, and comments. A header may look like a comment.
+    if (is_bed() && has_header_)
+      scanner.skip_lines_that_start_with({"track ", "browser "});
+    else if (is_bed())
+      scanner.skip_lines_that_start_with({"#", "track ", "browser "});
     return scanner;
   }
 

@@ -295,9 +295,8 @@ void TextColumn::require_all_bools(const Census& fields, const TextReading& read
   if (2 * bools <= fields.all()) return;
   fail(
       "{}{}: '{}' is neither true nor false, but {} of {} fields of column {} are: correct it, "
-      "pass "
-      "--null '{}' if it means that there is no value, or --type {}:string to read all of them as "
-      "text",
+      "pass --null '{}' if it means that there is no value, or --type {}:string to read all of "
+      "them as text",
       reading.name, reading.where(odd), written(odd), bools, fields.all(), reading.column,
       written(odd), reading.column);
 }

@@ -181,7 +181,7 @@ class Index(OrderedCalls):
         if not nulls:
             return text
         rows = "1 row with a null matches" if nulls == 1 else f"{nulls:,} rows with a null match"
-        return (f"{text}nulls: {rows} nothing; fill open ends with the greatest value\n")
+        return f"{text}nulls: {rows} nothing; fill open ends with the greatest value\n"
 
     def supports(self, answer: NearestName, query: QueryName = "equal") -> bool:
         """Whether the index can return this answer to this kind of query."""

@@ -92,6 +92,8 @@ def _rejection(found: Column, target: ColumnType, rejected: tuple[int, int], mul
     if value * multiplier % divisor:
         return (f"the time {text} (element {position}) falls between two ticks of the column's "
                 f"{unit}: {rounding.error}")
+    if found.type == "duration64":
+        return f"the duration {text} (element {position}) is too long for {unit}: remove it"
     return (f"the time {text} (element {position}) is too far from 1970 for {unit}: remove it, or "
             "choose an open end that the unit has, such as 2262-01-01 in nanoseconds")
 

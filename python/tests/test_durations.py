@@ -89,3 +89,11 @@ def test_durations_that_a_library_cannot_hold():
     assert index.lookup([1], "max", days).tolist() == days.tolist()
     with pytest.raises(rtindex.InvalidArgumentError, match="too long for the durations"):
         index.lookup(pd.Series([1]), "max", days)
+
+
+def test_durations_beyond_the_unit_of_the_index():
+    index = rtindex.build(np.array([5], "m8[ns]"))
+    long = np.array([10**12], "m8[s]")
+    assert index.lookup(long, "count").tolist() == [0]
+    with pytest.raises(rtindex.InvalidArgumentError, match=r"the duration 1.* seconds .*too long for timedelta64\[ns\]"):
+        index.insert(long)

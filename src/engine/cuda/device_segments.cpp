@@ -121,7 +121,7 @@ NewSegment DeviceSegmentBuilder::build_native(PooledStream made_on, const Native
   const bool is_compared = input.full != nullptr && input.full->compares();
   DeviceRows rows(std::move(made_on));
   rows.row_count = input.row_count;
-  rows.may_follow = input.may_follow;
+  rows.rows_may_follow = input.rows_may_follow;
   KeyRoom room;
   if (input.extent.descends == 0) {
     rows.sorting = Sorting::done;
@@ -223,7 +223,7 @@ NewSegment DeviceSegmentBuilder::build_column(const ColumnView& column,
   const OnGpuElements keys(column, queue);
   NativeRows rows{
       column.type(), keys.elements(), extent_of(keys.elements(), queue), {}, column.size()};
-  rows.may_follow = rows.keys.validity != nullptr || rows.extent.descends == 0;
+  rows.rows_may_follow = rows.keys.validity != nullptr || rows.extent.descends == 0;
   return build_main(std::move(stream), std::move(rows), include, meter);
 }
 

@@ -46,7 +46,7 @@ class DeviceSegmentBuilder final : public SegmentBuilder {
     RowIds ids;
     std::size_t row_count;
     std::vector<ElementValues> included = {};
-    bool may_follow = true;  // DeviceRows::may_follow
+    bool rows_may_follow = true;  // DeviceRows::rows_may_follow
     // Of keys that are encoded already, before the base is subtracted; null: of the type.
     std::shared_ptr<KeyCodec> codec = {};
     std::uint64_t base = 0;

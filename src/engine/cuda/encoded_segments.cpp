@@ -164,9 +164,9 @@ class ElementNumbers {
 std::unique_ptr<Searcher> DeviceSegmentBuilder::make_searcher(DeviceRows rows, SegmentUse use,
                                                               const MemoryMeter& meter) const {
   if (!kind_->positions) return kind_->rows(std::move(rows), gpu_, meter);
-  const bool may_follow = rows.may_follow;
+  const bool rows_may_follow = rows.rows_may_follow;
   std::unique_ptr<OrderedArrays> arrays = in_key_order(std::move(rows), kind_->layout, gpu_.memory);
-  if (may_follow) drop_rows(*arrays, use);
+  if (rows_may_follow) drop_rows(*arrays, use);
   return std::make_unique<OrderedSearcher>(gpu_, kind_, std::move(arrays), use, meter);
 }
 

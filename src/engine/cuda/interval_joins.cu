@@ -34,14 +34,14 @@ __global__ void gather_queries(const KeyInterval<Key>* starts, const KeyInterval
 
 template <class Queries>
 __global__ void pack_kernel(const __grid_constant__ Queries queries, std::size_t count,
-                            std::uint32_t* starts, std::uint64_t* rest) {
+                            std::uint32_t* starts, std::uint64_t* ends_and_numbers) {
   const std::size_t i = thread_number();
   if (i >= count) return;
   const EncodedQuery<std::uint32_t> query = queries(i);
   const auto number = static_cast<std::uint32_t>(i);
   const bool is_none = is_empty(query.starts) || is_empty(query.ends);
   starts[i] = query.starts.upper;
-  rest[i] =
+  ends_and_numbers[i] =
       std::uint64_t{query.ends.lower} << 32 | (is_none ? number | PackedQueries::no_match : number);
 }
 
@@ -149,7 +149,7 @@ struct LaneQuery {
 }
 
 template <bool not_less, class Key>
-[[nodiscard]] __device__ bool ends_right(Key end, Key key) {
+[[nodiscard]] __device__ bool matches_end(Key end, Key key) {
   return not_less ? end >= key : end <= key;
 }
 
@@ -165,18 +165,18 @@ template <bool not_less, class Key>
     for (unsigned left = group; left != 0; left &= left - 1) {
       const int one = __ffs(static_cast<int>(left)) - 1;
       const unsigned found =
-          __ballot_sync(~0U, ends_right<not_less>(own_end, __shfl_sync(~0U, own.key, one)));
+          __ballot_sync(~0U, matches_end<not_less>(own_end, __shfl_sync(~0U, own.key, one)));
       if (lane == static_cast<unsigned>(one)) matches = found;
     }
   } else if (constexpr int few = 10; __popc(intervals) <= few) {
     for (unsigned left = intervals; left != 0; left &= left - 1) {
       const int one = __ffs(static_cast<int>(left)) - 1;
-      if (ends_right<not_less>(__shfl_sync(~0U, own_end, one), own.key)) matches |= 1U << one;
+      if (matches_end<not_less>(__shfl_sync(~0U, own_end, one), own.key)) matches |= 1U << one;
     }
   } else {
 #pragma unroll
     for (int one = 0; one < 32; ++one)
-      if (ends_right<not_less>(__shfl_sync(~0U, own_end, one), own.key)) matches |= 1U << one;
+      if (matches_end<not_less>(__shfl_sync(~0U, own_end, one), own.key)) matches |= 1U << one;
   }
   return matches & intervals;
 }
@@ -225,10 +225,10 @@ struct SortedReader {
 };
 struct PackedReader {
   const std::uint32_t* ranks;
-  const std::uint64_t* rest;
+  const std::uint64_t* ends_and_numbers;
 
   [[nodiscard]] __device__ bool read(std::size_t i, LaneQuery<std::uint32_t>& query) const {
-    const std::uint64_t word = rest[i];
+    const std::uint64_t word = ends_and_numbers[i];
     const auto number = static_cast<std::uint32_t>(word);
     query = {
         {0, ranks[i]}, static_cast<std::uint32_t>(word >> 32), number & ~PackedQueries::no_match};
@@ -298,10 +298,10 @@ PackedQueries pack_queries(const DeviceLookups& queries, std::uint64_t span, con
   if (count == 0) return packed;
   with_queries<std::uint32_t>(queries, [&](const auto& reader) {
     pack_kernel<<<blocks_for(count), block_threads, 0, queue>>>(reader, count, packed.starts.data(),
-                                                                packed.rest.data());
+                                                                packed.ends_and_numbers.data());
   });
   check_launch(joining_intervals);
-  sort_by_highest_bits(packed.starts, packed.rest, bits_of_span(span), queue);
+  sort_by_highest_bits(packed.starts, packed.ends_and_numbers, bits_of_span(span), queue);
   return packed;
 }
 
@@ -338,7 +338,8 @@ void join_packed(const IntervalWalk& walk, const PackedQueries& queries, const s
     const Walk<std::uint32_t, true, Valid> view{
         walk.tree->view<std::uint32_t>(), nullptr, nullptr, walk.count, walk.rows, valid};
     join_kernel<<<blocks_for(walk.count), block_threads, 0, stream>>>(
-        view, PackedReader{ranks, queries.rest.data()}, join.how == JoinKind::left, target);
+        view, PackedReader{ranks, queries.ends_and_numbers.data()}, join.how == JoinKind::left,
+        target);
   });
   check_launch(joining_intervals);
 }

@@ -22,7 +22,9 @@ struct PackedQueries {
   static constexpr std::uint32_t no_match = 1U << 31;
 
   DeviceArray<std::uint32_t> starts;
-  DeviceArray<std::uint64_t> rest;  // the first end << 32 | the number in the batch, or no_match
+  // The least end of the matches << 32 | the number in the batch, with no_match where there is
+  // none.
+  DeviceArray<std::uint64_t> ends_and_numbers;
 };
 // `span`: the largest encoded key.
 [[nodiscard]] PackedQueries pack_queries(const DeviceLookups& queries, std::uint64_t span,

@@ -180,7 +180,7 @@ struct DeviceRows {
   Sorting sorting = Sorting::needed;
   // Whether rows may follow each other in key order: not where a key is less than the one before
   // it.
-  bool may_follow = true;
+  bool rows_may_follow = true;
   std::size_t row_count = 0;             // of the index
   std::shared_ptr<DeviceFullKeys> full;  // of keys that are not native
   RowIds ids;

@@ -329,7 +329,6 @@ TEST_P(DeviceIntervals, JoinQueriesWithManyCommonMatches) {
   }
   const ColumnView column = ColumnView::intervals(starts, ends, Ends::closed);
   Index index = build(PlacedIntervals(MemorySpace::device, column).view(), GetParam());
-  std::vector<std::uint32_t> erased;
   for (const bool has_erased : {false, true}) {
     Matches matches(points.size());
     for (std::size_t i = 0; i < points.size(); ++i)
@@ -344,9 +343,10 @@ TEST_P(DeviceIntervals, JoinQueriesWithManyCommonMatches) {
                        capacity);
         if (HasFatalFailure()) return;
       }
-    // Too few to be merged away.
-    for (std::uint32_t row = 0; row < size && !has_erased; row += 20) erased.push_back(row);
-    if (!has_erased) index.erase(erased);
+    if (has_erased) break;
+    std::vector<std::uint32_t> erased;  // too few to be merged away
+    for (std::uint32_t row = 0; row < size; row += 20) erased.push_back(row);
+    index.erase(erased);
   }
 }
 
