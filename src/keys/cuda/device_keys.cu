@@ -34,15 +34,38 @@ __device__ void for_each_plain(const Element* elements, std::size_t size, Work w
   for (; i < size; i += step) work(i, __ldcs(elements + i));
 }
 
+// Also sets `descends` where a key is less than the one before it. A thread that has found such a
+// key looks for no more of them: in a column without an order all but the first keys are read once.
 template <class Element>
 __global__ void plain_extent(const Element* elements, std::size_t size, Element flip,
                              DeviceExtent* extent) {
   Element smallest = ~Element{0};
   Element largest = 0;
-  for_each_plain(elements, size, [&](std::size_t, Element element) {
+  bool descends = false;
+  const auto add = [&](Element element) {
     smallest = min(smallest, static_cast<Element>(element ^ flip));
     largest = max(largest, static_cast<Element>(element ^ flip));
-  });
+  };
+  const std::size_t step = thread_count();
+  std::size_t i = thread_number();
+  for (; i + (loads_under_way - 1) * step + 1 < size; i += loads_under_way * step) {
+    Element loaded[loads_under_way];
+#pragma unroll
+    for (int k = 0; k < loads_under_way; ++k) loaded[k] = __ldcs(elements + i + k * step);
+    if (!descends) {
+      Element next[loads_under_way];
+#pragma unroll
+      for (int k = 0; k < loads_under_way; ++k) next[k] = elements[i + k * step + 1];
+#pragma unroll
+      for (int k = 0; k < loads_under_way; ++k) descends |= (loaded[k] ^ flip) > (next[k] ^ flip);
+    }
+#pragma unroll
+    for (int k = 0; k < loads_under_way; ++k) add(loaded[k]);
+  }
+  for (; i < size; i += step) {
+    add(elements[i]);
+    descends |= i + 1 < size && (elements[i] ^ flip) > (elements[i + 1] ^ flip);
+  }
   for (int lanes = 16; lanes > 0; lanes /= 2) {
     smallest = min(smallest, __shfl_down_sync(~0U, smallest, lanes));
     largest = max(largest, __shfl_down_sync(~0U, largest, lanes));
@@ -53,7 +76,7 @@ __global__ void plain_extent(const Element* elements, std::size_t size, Element 
     of_warps[0][threadIdx.x / 32] = smallest;
     of_warps[1][threadIdx.x / 32] = largest;
   }
-  __syncthreads();
+  const bool any_descends = __syncthreads_or(descends) != 0;
   if (threadIdx.x != 0) return;
   for (int warp = 1; warp < warps; ++warp) {
     smallest = min(smallest, of_warps[0][warp]);
@@ -63,41 +86,8 @@ __global__ void plain_extent(const Element* elements, std::size_t size, Element 
             static_cast<unsigned long long>(smallest));
   atomicMax(reinterpret_cast<unsigned long long*>(&extent->largest),
             static_cast<unsigned long long>(largest));
+  if (any_descends) extent->descends = 1;
 }
-
-// Sets `descends` to 1 if a key is less than the one before it. In a column without an order all
-// threads stop at once.
-template <class KeyAt>
-__global__ void find_descent(KeyAt key_at, std::size_t size, std::uint32_t* descends) {
-  const std::size_t step = thread_count();
-  for (std::size_t first = thread_number(); first + 1 < size; first += loads_under_way * step) {
-    if (*const_cast<const volatile std::uint32_t*>(descends) != 0) return;
-    bool found = false;
-#pragma unroll
-    for (int k = 0; k < loads_under_way; ++k) {
-      const std::size_t i = first + k * step;
-      if (i + 1 < size) found |= key_at(i) > key_at(i + 1);
-    }
-    if (found) {
-      *descends = 1;
-      return;
-    }
-  }
-}
-
-template <class Element>
-struct PlainKeyAt {
-  const Element* elements;
-  Element flip;
-  [[nodiscard]] __device__ Element operator()(std::size_t i) const { return elements[i] ^ flip; }
-};
-
-struct ElementKeyAt {
-  DeviceElements column;
-  [[nodiscard]] __device__ std::uint64_t operator()(std::size_t i) const {
-    return bits_of(column, i);
-  }
-};
 
 template <class Element>
 __global__ void plain_pairs(const Element* elements, std::size_t size, Element flip,
@@ -155,13 +145,16 @@ __global__ void find_extent(DeviceElements column, DeviceExtent* extent) {
   std::uint64_t smallest = ~std::uint64_t{0};
   std::uint64_t largest = 0;
   unsigned long long valid = 0;
+  bool descends = column.validity != nullptr;  // of a column with nulls nothing is reported
   for (std::size_t i = thread_number(); i < column.size; i += thread_count()) {
     if (!is_valid(column, i)) continue;
     const std::uint64_t bits = bits_of(column, i);
     smallest = min(smallest, bits);
     largest = max(largest, bits);
+    descends = descends || (i + 1 < column.size && bits > bits_of(column, i + 1));
     ++valid;
   }
+  if (descends) extent->descends = 1;
   add_to(extent, smallest, largest, valid);
 }
 
@@ -247,16 +240,6 @@ __global__ void encode_columns(const __grid_constant__ LookupsOfColumns lookups,
         encode_lookup<std::uint64_t>(lookups.columns[blockIdx.y], i);
 }
 
-void look_for_descent(const DeviceElements& column, std::uint32_t* descends, cudaStream_t stream) {
-  const unsigned blocks = plain_blocks(column.size);
-  const bool done = if_plain(column, [&]<class Element>(const Element* elements, Element flip) {
-    find_descent<<<blocks, block_threads, 0, stream>>>(PlainKeyAt<Element>{elements, flip},
-                                                       column.size, descends);
-  });
-  if (!done)
-    find_descent<<<blocks, block_threads, 0, stream>>>(ElementKeyAt{column}, column.size, descends);
-}
-
 template <class Key>
 void encode_into(const DeviceElements& column, const NativeMap& map, const std::uint32_t* positions,
                  RowIds ids, Key* keys, std::uint32_t* rows, cudaStream_t stream) {
@@ -288,7 +271,6 @@ DeviceExtent extent_of(const DeviceElements& column, const Queue& queue) {
     });
   else
     find_extent<<<loop_blocks(column.size), block_threads, 0, queue>>>(column, on_device.data());
-  if (column.validity == nullptr) look_for_descent(column, &on_device.data()->descends, queue);
   check_launch("looking for the smallest key");
   check(cudaMemcpyAsync(&extent, on_device.data(), sizeof(extent), cudaMemcpyDeviceToHost, queue),
         "copying from the GPU");
