@@ -61,8 +61,11 @@ class DeviceStreams : public GpuIndexTest {
 
   // Queues lookups of all keys.
   void look_up(const Index& index, const TestStream& stream) const {
+    look_up(index, stream, *rows_);
+  }
+  void look_up(const Index& index, const TestStream& stream, const OnGpu& rows) const {
     Outputs outputs;
-    outputs.any = rows_->as<std::uint32_t>();
+    outputs.any = rows.as<std::uint32_t>();
     outputs.memory_space = MemorySpace::device;
     index.answer_into(Query::equal(column_->view()), {.stream = {stream.get()}}, outputs);
   }
@@ -73,8 +76,9 @@ class DeviceStreams : public GpuIndexTest {
     index.update(rows, std::vector<std::uint32_t>{key_of(1), key_of(0)});
   }
 
-  void expect_all_found() const {
-    const auto found = rows_->read<std::uint32_t>();
+  void expect_all_found() const { expect_all_found(*rows_); }
+  static void expect_all_found(const OnGpu& rows) {
+    const auto found = rows.read<std::uint32_t>();
     for (std::uint32_t row = 0; row < size; ++row) ASSERT_EQ(found[row], row);
   }
 
@@ -170,10 +174,7 @@ TEST_P(DeviceStreams, MayBeDestroyedBeforeTheIndex) {
     stream.destroy();
     const TestStream next;
     const OnGpu others(size * sizeof(std::uint32_t));
-    Outputs outputs;
-    outputs.any = others.as<std::uint32_t>();
-    outputs.memory_space = MemorySpace::device;
-    index->answer_into(Query::equal(column_->view()), {.stream = {next.get()}}, outputs);
+    look_up(*index, next, others);
     next.wait();
     index.reset();
   }
@@ -183,12 +184,15 @@ TEST_P(DeviceStreams, MayBeDestroyedBeforeTheIndex) {
 
 TEST_P(DeviceStreams, MayBeMany) {
   std::optional<Index> index = built();
-  for (int i = 0; i < 200; ++i) {
+  std::vector<OnGpu> outputs;
+  for (int i = 0; i < 200; ++i) outputs.emplace_back(size * sizeof(std::uint32_t));
+  for (const OnGpu& rows : outputs) {
     const TestStream stream;
-    look_up(*index, stream);
+    look_up(*index, stream, rows);
   }
   index.reset();
-  expect_all_found();
+  require(cudaDeviceSynchronize());
+  for (const OnGpu& rows : outputs) expect_all_found(rows);
 }
 
 INSTANTIATE_TEST_SUITE_P(Cuda, DeviceStreams,
