@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <optional>
 #include <utility>
 
 #include "base/types.hpp"
@@ -20,6 +19,8 @@ namespace {
 struct Entry {
   Key key;
   std::uint32_t row;
+  // Of all rows with this key.
+  std::uint32_t first = 0, count = 0;
 };
 
 // The rows of a table that have keys, in the order of keys and rows.
@@ -29,6 +30,16 @@ std::vector<Entry> in_order(const std::vector<Key>& table) {
     if (!is_null(table[row])) entries.push_back({table[row], row});
   std::stable_sort(entries.begin(), entries.end(),
                    [](const Entry& a, const Entry& b) { return compare(a.key, b.key) < 0; });
+  for (auto begin = entries.begin(); begin != entries.end();) {
+    const auto end = std::find_if(begin, entries.end(), [&](const Entry& entry) {
+      return compare(entry.key, begin->key) != 0;
+    });
+    for (auto entry = begin; entry != end; ++entry) {
+      entry->first = begin->row;
+      entry->count = static_cast<std::uint32_t>(end - begin);
+    }
+    begin = end;
+  }
   return entries;
 }
 
@@ -120,24 +131,41 @@ class OrderChecker {
   }
 
  private:
-  [[nodiscard]] std::optional<Entry> neighbour(const Key& lookup, const NearestOptions& how) const {
-    if (is_null(lookup)) return std::nullopt;
+  // The entries around a lookup, in order; null where there are none. Those of a composite agree
+  // with it in all parts but the last.
+  struct Around {
+    const Entry* less = nullptr;  // the last one
+    const Entry* first_equal = nullptr;
+    const Entry* last_equal = nullptr;
+    const Entry* greater = nullptr;  // the first one
+  };
+  [[nodiscard]] Around around(const Key& lookup) const {
+    Around found;
+    if (is_null(lookup)) return found;
     const Key others(lookup.begin(), lookup.end() - 1);
-    const Entry* before = nullptr;
-    const Entry* behind = nullptr;
     for (const Entry& entry : entries_) {
       if (!others.empty() && compare_first(entry.key, others) != 0) continue;
       const int order = compare(entry.key, lookup);
-      if (order < 0 || (order == 0 && how.exact)) before = &entry;
-      if (behind == nullptr && (order > 0 || (order == 0 && how.exact))) behind = &entry;
+      if (order < 0) found.less = &entry;
+      if (order == 0) found.last_equal = &entry;
+      if (order == 0 && found.first_equal == nullptr) found.first_equal = &entry;
+      if (order > 0 && found.greater == nullptr) found.greater = &entry;
     }
+    return found;
+  }
+
+  [[nodiscard]] static const Entry* neighbour(const Key& lookup, const Around& entries,
+                                              const NearestOptions& how) {
+    const bool equal = how.exact && entries.first_equal != nullptr;
+    const Entry* const before = equal ? entries.last_equal : entries.less;
+    const Entry* const behind = equal ? entries.first_equal : entries.greater;
     const Entry* found = how.direction == Direction::forward ? behind : before;
     if (how.direction == Direction::nearest && behind != nullptr &&
         (before == nullptr || is_nearer(lookup.back(), behind->key.back(), before->key.back())))
       found = behind;
     if (found == nullptr || is_beyond(lookup.back(), found->key.back(), how.tolerance))
-      return std::nullopt;
-    return *found;
+      return nullptr;
+    return found;
   }
 
   [[nodiscard]] static std::vector<NearestOptions> ways(const TestColumn& lookups) {
@@ -158,25 +186,22 @@ class OrderChecker {
   }
 
   [[nodiscard]] std::string neighbours(const TestColumn& lookups) const {
+    std::vector<Around> entries;
+    for (const Key& lookup : lookups.keys()) entries.push_back(around(lookup));
     for (const NearestOptions& how : ways(lookups)) {
       const Answers answers = index_.nearest(
           lookups.view(), how,
           {.answers = Answer::any | Answer::key | Answer::count | Answer::first, .matched = true});
       const ColumnView keys = answers.keys();
       for (std::size_t i = 0; i < lookups.size(); ++i) {
-        const std::optional<Entry> wanted = neighbour(lookups.keys()[i], how);
-        std::uint32_t count = 0;
-        std::uint32_t first = miss_row;
-        if (wanted)
-          for (const Entry& entry : entries_)
-            if (compare(entry.key, wanted->key) == 0) {
-              if (count++ == 0) first = entry.row;
-            }
-        const std::uint32_t row = wanted ? wanted->row : miss_row;
-        const bool has_key = keys.valid(i) == wanted.has_value() &&
-                             (!wanted || compare(key_at(keys, i), wanted->key) == 0);
+        const Entry* const wanted = neighbour(lookups.keys()[i], entries[i], how);
+        const std::uint32_t count = wanted == nullptr ? 0 : wanted->count;
+        const std::uint32_t first = wanted == nullptr ? miss_row : wanted->first;
+        const std::uint32_t row = wanted == nullptr ? miss_row : wanted->row;
+        const bool has_key = keys.valid(i) == (wanted != nullptr) &&
+                             (wanted == nullptr || compare(key_at(keys, i), wanted->key) == 0);
         if (answers.any()[i] == row && answers.count()[i] == count && answers.first()[i] == first &&
-            answers.matched(i) == wanted.has_value() && has_key)
+            answers.matched(i) == (wanted != nullptr) && has_key)
           continue;
         return fmt::format(
             "neighbour {} of {} ({}): row {} with {} rows and key {}, wanted {} with {}",
