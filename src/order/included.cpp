@@ -314,8 +314,9 @@ class Included final : public IncludedValues {
   }
 
   template <class Reader>
-  [[nodiscard]] static CountedAggregate<Class> counted_of(const Reader& reader, const Match& match,
-                                                          const Request& request) {
+  [[nodiscard, gnu::noinline]] static CountedAggregate<Class> counted_of(const Reader& reader,
+                                                                         const Match& match,
+                                                                         const Request& request) {
     CountedAggregate<Class> counted;
     counted.count = static_cast<std::uint32_t>(reader.count(match));
     if (counted.count == 0) return counted;

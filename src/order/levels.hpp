@@ -167,7 +167,7 @@ struct ValidWalker {
   const DeletedBits* deleted;
 
   [[nodiscard]] std::size_t top() const { return all.top(); }
-  [[nodiscard]] Aggregate entry(std::size_t level, std::size_t at) const {
+  [[nodiscard, gnu::noinline]] Aggregate entry(std::size_t level, std::size_t at) const {
     if (level == 0) return deleted->has(at) ? Aggregate{} : all.entry(0, at);
     std::size_t width = 1;
     for (std::size_t i = 0; i < level; ++i) width *= level_block;
@@ -177,13 +177,13 @@ struct ValidWalker {
       aggregate.merge(entry(level - 1, at * level_block + i));
     return aggregate;
   }
-  [[nodiscard]] std::uint64_t count(const Match& match) const {
+  [[nodiscard, gnu::noinline]] std::uint64_t count(const Match& match) const {
     std::uint64_t count = all.count(match);
     visit_deleted_values(match, [&](std::uint64_t) { --count; });
     return count;
   }
   template <class Total>
-  [[nodiscard]] Total sum(const Match& match) const {
+  [[nodiscard, gnu::noinline]] Total sum(const Match& match) const {
     auto sum = all.template sum<Total>(match);
     visit_deleted_values(match, [&](std::uint64_t at) { sum -= all.template value_as<Total>(at); });
     return sum;
