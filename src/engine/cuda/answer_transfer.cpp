@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/cuda/runtime.hpp"
 #include "base/cuda/transfer.hpp"
 #include "base/parallel.hpp"
 
@@ -99,7 +100,11 @@ AnswerTransfer::AnswerTransfer(const Request& request, std::size_t first, std::s
   if (outputs.min != nullptr) buffers_.min = carve<std::byte>(at, count * 8);
   if (outputs.max != nullptr) buffers_.max = carve<std::byte>(at, count * 8);
   if (outputs.mean != nullptr) buffers_.mean = carve<double>(at, count * 8);
-  if (outputs.key != nullptr) buffers_.key = carve<std::byte>(at, count * key_bytes);
+  if (outputs.key != nullptr) {
+    buffers_.key = carve<std::byte>(at, count * key_bytes);
+    // A lookup without a neighbour leaves its key as it is.
+    check(cudaMemsetAsync(buffers_.key, 0, count * key_bytes, queue), "answering");
+  }
   if (outputs.matched != nullptr) buffers_.matched = carve<std::uint8_t>(at, (count + 7) / 8);
   if (outputs.validity != nullptr) buffers_.validity = carve<std::uint8_t>(at, (count + 7) / 8);
 }
