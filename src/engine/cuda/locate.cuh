@@ -145,19 +145,20 @@ __global__ void __launch_bounds__(block_threads)
   __stcs(sums + i, sum);
 }
 
-template <class Class, class Finder, class Reader, class Deleted>
+// Sums of signed values are those of unsigned ones, in two's complement.
+template <class Finder, class Reader, class Deleted>
 __global__ void __launch_bounds__(block_threads)
     find_included_sums_kernel(Finder finder, Reader reader, Deleted deleted, std::size_t count,
                               const unsigned long long* before,
-                              const unsigned long long* deleted_sums, bool unique, Class miss,
-                              Class* sums) {
+                              const unsigned long long* deleted_sums, bool unique,
+                              unsigned long long miss, unsigned long long* sums) {
   static_assert(Finder::lanes == 1);
   const std::size_t i = thread_number();
   if (i >= count) return;
   typename Finder::Key key;
   Run run{0, 0};
   if (reader.read(i, key)) run = unique ? finder.only(key) : finder.equal(key);
-  Class sum = miss;
+  unsigned long long sum = miss;
   if (run.begin < run.end) {
     unsigned long long all = before[run.end] - before[run.begin];
     bool matched = true;
@@ -167,7 +168,7 @@ __global__ void __launch_bounds__(block_threads)
       if (first != last) all -= deleted_sums[last] - deleted_sums[first];
       matched = last - first != run.end - run.begin;
     }
-    if (matched) sum = static_cast<Class>(all);
+    if (matched) sum = all;
   }
   __stcs(sums + i, sum);
 }
@@ -262,15 +263,17 @@ template <class Finder>
 void launch_find_included_sums(const Finder& finder, const DeviceLookups& lookups, bool unique,
                                const IncludedSumTarget& target, cudaStream_t stream) {
   if (lookups.count == 0) return;
+  unsigned long long miss = 0;
   visit_class(class_of(target.type), [&]<class Class>() {
     if constexpr (!std::is_same_v<Class, double>)
-      with_reader<typename Finder::Key>(lookups, [&](auto reader) {
-        with_deleted(target.deleted, [&](auto deleted) {
-          find_included_sums_kernel<<<blocks_for(lookups.count), block_threads, 0, stream>>>(
-              finder, reader, deleted, lookups.count, target.before, target.deleted_sums, unique,
-              miss_as<Class>(target.miss), static_cast<Class*>(target.sums));
-        });
-      });
+      miss = static_cast<unsigned long long>(miss_as<Class>(target.miss));
+  });
+  with_reader<typename Finder::Key>(lookups, [&](auto reader) {
+    with_deleted(target.deleted, [&](auto deleted) {
+      find_included_sums_kernel<<<blocks_for(lookups.count), block_threads, 0, stream>>>(
+          finder, reader, deleted, lookups.count, target.before, target.deleted_sums, unique, miss,
+          static_cast<unsigned long long*>(target.sums));
+    });
   });
   check_launch("adding up values");
 }
