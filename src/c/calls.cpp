@@ -71,19 +71,9 @@ CalledQuery::CalledQuery(const Index& index, const rtindex_query* query, Stream 
                       .exact = choice(input.exact, std::int32_t{RTINDEX_EXACT_EXCLUDED}, "exact") ==
                                RTINDEX_EXACT_ALLOWED,
                       .tolerance = tolerance_of(input)};
-  if (query_.kind == QueryKind::box) {
-    if (input.lower != nullptr || input.upper != nullptr)
-      fail("unexpected keys in a box query: set the lower and upper ends of its conditions");
-    add_conditions(input);
-  } else if (has_two_ends(query_.kind)) {
-    if (input.lower == nullptr && input.upper == nullptr)
-      fail("the ranges have neither lower nor upper ends: set lower, upper or both");
-  } else if (input.upper != nullptr) {
-    fail(
-        "unexpected upper ends in a query of kind {}: set upper to null, or use "
-        "RTINDEX_QUERY_RANGE",
-        name_of(query_.kind));
-  }
+  if (has_two_ends(query_.kind) && input.lower == nullptr && input.upper == nullptr)
+    fail("the ranges have neither lower nor upper ends: set lower, upper or both");
+  add_conditions(input);
   if (input.filter != nullptr) query_.filter = bitmap_from(input.filter, "filter");
   query_.lower = columns_.view_if_set(input.lower, "lower");
   query_.upper = columns_.view_if_set(input.upper, "upper");
@@ -92,7 +82,7 @@ CalledQuery::CalledQuery(const Index& index, const rtindex_query* query, Stream 
 void CalledQuery::add_conditions(const rtindex_query& input) {
   static_assert(static_cast<int>(ConditionKind::isin) == RTINDEX_CONDITION_ISIN);
   if (input.conditions == nullptr && input.condition_count != 0)
-    fail("expected {} conditions of a box query, got a null pointer", input.condition_count);
+    fail("expected {} conditions, got a null pointer", input.condition_count);
   for (std::size_t i = 0; i < input.condition_count; ++i) {
     const rtindex_condition given = options_of(input.conditions + i, "rtindex_condition");
     query_.conditions.push_back(

@@ -186,8 +186,18 @@ void Index::State::require_query(const Version& now, const Query& query) const {
   if (query.filter) require_filter(now, *query.filter);
   require_reachable(lower, "lookups");
   require_same_shape(now, query.kind);
-  if (query.kind == QueryKind::box) return require_conditions(now, query);
+  if (query.kind == QueryKind::box) {
+    if (lower.has_value() || upper.has_value())
+      fail("unexpected keys in a box query: set the lower and upper ends of its conditions");
+    return require_conditions(now, query);
+  }
+  if (!query.conditions.empty())
+    fail("unexpected conditions in a query of kind {}: only boxes have conditions",
+         name_of(query.kind));
   if (!has_two_ends(query.kind)) {
+    if (upper.has_value())
+      fail("unexpected upper ends in a query of kind {}: leave them unset, or use a range",
+           name_of(query.kind));
     if (!lower.has_value())
       fail("expected a column of keys for a query of kind {}, got none", name_of(query.kind));
     if (query.kind == QueryKind::prefix) return require_prefixes(now, lower);

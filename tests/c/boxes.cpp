@@ -62,7 +62,7 @@ TEST(CBoxes, FilterPointsByConditions) {
   std::vector<std::uint32_t> found(lower.size());
   outputs.count = found.data();
   EXPECT_NE(error_in(rtindex_answer_into(index, &query, nullptr, nullptr, &outputs))
-                .find("expected 2 conditions of a box query"),
+                .find("expected 2 conditions, got a null pointer"),
             std::string::npos);
   conditions[1].lower = &lower_column;
   query = rtindex_query_box(conditions.data(), 2);

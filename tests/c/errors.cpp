@@ -350,6 +350,14 @@ TEST(CErrors, InvalidQueriesAreRejectedByEveryCall) {
           query.upper = query.lower;
         },
         "unexpected upper ends");
+    const rtindex_condition condition = {.struct_size = sizeof(rtindex_condition)};
+    expect_rejected(
+        [&](Query& query) {
+          query.kind = kind;
+          query.conditions = &condition;
+          query.condition_count = 1;
+        },
+        "unexpected conditions");
     expect_rejected(
         [&](Query& query) {
           query.kind = kind;
