@@ -5,7 +5,8 @@
 #                  [--records FILE] [-- OPTIONS]
 #
 #   --no-tests   run no tests
-#   --tests      a GoogleTest filter ('*native_cuda*'); the default is all tests that need a GPU
+#   --tests      a GoogleTest filter ('*native_cuda*'), run by one process; the default is all tests that
+#                need a GPU, run by several
 #   --python     also build the Python package and run its GPU tests; needs nanobind, pytest, and
 #                CuPy or PyTorch
 #   --sanitize   also run our kernels under compute-sanitizer (scripts/gpu-sanitize.sh)
@@ -18,7 +19,10 @@ set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-tests='*cuda*:*Cuda*:*optix*:*Optix*:DeviceWorkload*:Describe*' python=no sanitize=no bench=no questions="" records=""
+# Tests alone on the GPU: of what overlaps there, and of columns that need most of its memory.
+alone='*DeviceStreams*:*ManyRows*:*OptixRows*'
+all_tests="*cuda*:*Cuda*:*optix*:*Optix*:DeviceWorkload*:Describe*-$alone"
+tests="$all_tests" python=no sanitize=no bench=no questions="" records=""
 while (($#)); do
   case "$1" in
     --no-tests) tests="" ;;
@@ -29,7 +33,7 @@ while (($#)); do
     --bench=*) bench=yes questions="${1#*=}" ;;
     --records) needs_value "$@"; records="$2"; shift ;;
     --) shift; break ;;
-    -h | --help) sed -n '2,16s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+    -h | --help) sed -n '2,17s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
     *) fail "unknown option '$1'; see scripts/gpu.sh --help" ;;
   esac
   shift
@@ -50,16 +54,50 @@ say "build gpu"
 cmake --build "$build" --parallel "$(nproc)" >"$build.log" 2>&1 ||
   { grep -E -A5 "error|FAILED" "$build.log" | head -60; fail "building failed"; }
 
-# One process at a time: a GPU loses time switching between processes.
-if [[ -n $tests ]]; then
-  passed=0
-  for program in test_cuda test_optix test_index test_bench test_conformance; do
-    say "$program"
-    "$build/bin/$program" --gtest_filter="$tests" --gtest_brief=1 | tee "$build.log" ||
-      fail "$program failed; its output is above"
-    passed=$((passed + $(sed -n 's/^\[  PASSED  \] \([0-9]*\) test.*/\1/p' "$build.log" | tail -1)))
+# run_tests PROGRAM FILTER PROCESSES: each process runs a share of the tests.
+pids=()
+run_tests() {
+  local program="$1" filter="$2" processes="$3" i log some failed=no
+  say "$program, $processes process(es)"
+  for ((i = 0; i < processes; ++i)); do
+    GTEST_TOTAL_SHARDS="$processes" GTEST_SHARD_INDEX="$i" "$build/bin/$program" \
+      --gtest_filter="$filter" --gtest_brief=1 >"$build.$program.$i" 2>&1 &
+    pids+=($!)
   done
+  for i in "${pids[@]}"; do wait "$i" || failed=yes; done
+  pids=()
+  for ((i = 0; i < processes; ++i)); do
+    log="$build.$program.$i"
+    grep -v '^Running main' "$log" || true
+    some="$(sed -n 's/^\[  PASSED  \] \([0-9]*\) test.*/\1/p' "$log" | tail -1)"
+    [[ -n $some ]] || failed=yes # it crashed
+    passed=$((passed + ${some:-0}))
+  done
+  [[ $failed == no ]] || fail "$program failed; its output is above"
+}
+
+# Kernels of several processes run side by side under MPS. Without it a GPU loses time switching between
+# processes. With it a fault in one of them ends all: the first failure in the logs counts.
+start_mps() { command -v nvidia-cuda-mps-control >/dev/null && nvidia-cuda-mps-control -d; }
+stop() {
+  ((${#pids[@]} == 0)) || kill "${pids[@]}" 2>/dev/null || true
+  if [[ $mps == yes ]]; then echo quit | nvidia-cuda-mps-control >/dev/null 2>&1 || true; fi
+  mps=no
+}
+if [[ -n $tests ]]; then
+  passed=0 processes=1 mps=no
+  trap stop EXIT
+  if [[ $tests == "$all_tests" ]] && start_mps; then mps=yes processes="$(smallest 10 "$(nproc)")"; fi
+  for program in test_cuda test_optix test_index test_bench test_conformance; do
+    run_tests "$program" "$tests" "$processes"
+  done
+  stop
+  if [[ $tests == "$all_tests" ]]; then
+    run_tests test_cuda "$alone" 1
+    run_tests test_optix "$alone" 1
+  fi
   ((passed > 0)) || fail "no test ran: is the GPU available, and does --tests match tests?"
+  say "$passed tests passed"
 fi
 if [[ $python == yes ]]; then
   say "python"
