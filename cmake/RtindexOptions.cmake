@@ -30,7 +30,7 @@ set(RTINDEX_DUCKDB_DIR "" CACHE PATH "A folder with duckdb.h and duckdb_extensio
 set(RTINDEX_PREBUILT "" CACHE PATH "Another build of this tree whose libraries the bindings link")
 option(RTINDEX_PACKAGE "For packages: nothing depends on the machine that builds" ${for_pip})
 option(RTINDEX_HARDENING "Fortify, stack protector, read-only relocations in optimised builds" ON)
-option(RTINDEX_CUDA_UNITY "Compile several files of kernels as one: quick, where they are not optimised" OFF)
+option(RTINDEX_QUICK "Compile benchmarks and kernels fast, to see that they compile: not for measuring" OFF)
 option(RTINDEX_WERROR "Treat compiler warnings as errors" OFF)
 
 # A choice with a fixed set of values; anything else stops the configuration.

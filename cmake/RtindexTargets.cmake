@@ -90,12 +90,12 @@ function(rtindex_setup_target target)
 endfunction()
 
 # rtindex_kernel_units(result name kernels...): the files to compile for these kernels. With
-# RTINDEX_CUDA_UNITY they are units of eight, which CMake's unity builds cannot make. Optimised, a unit
+# RTINDEX_QUICK they are units of eight, which CMake's unity builds cannot make. Optimised, a unit
 # of many kernels takes as long as all of them, on one core; of kernels that are only checked, most of
 # the time goes into the headers that they share.
 function(rtindex_kernel_units result name)
   set(kernels ${ARGN})
-  if(kernels AND RTINDEX_CUDA_UNITY)
+  if(kernels AND RTINDEX_QUICK)
     list(TRANSFORM kernels REPLACE "(.+)" "#include \"\\1\"")
     list(LENGTH kernels count)
     math(EXPR last "${count} - 1")

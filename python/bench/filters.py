@@ -5,7 +5,7 @@ must be to hold a share of all rows on average. All contestants count the rows o
 rtindex also counts those of a batch, and answers all of it from C++: a process of bench_filter_cost
 (bench/filter_cost.cpp) over the same columns takes its turns. Answers are checked before times count.
 
-    python python/bench/filters.py --cpp build/ci/bin/bench_filter_cost [--rows N] [--rounds N] [--records FILE]
+    python python/bench/filters.py --cpp build/release/bin/bench_filter_cost [--rows N] [--rounds N] [--records FILE]
 
 The goals, with 2^24 rows on two cores: one count at least 1,000, 300 and 50 times the speed of the
 fastest other contestant at a share of 10^-6, 10^-4 and 10^-2, from C++ 3,000, 1,000 and 100 times;

@@ -3,7 +3,7 @@
 One process runs this file, another bench_call_cost (bench/call_cost.cpp) over the same column and
 the same lookups; they take turns, so that a noisy moment hits both.
 
-    python python/bench/overhead.py --cpp build/ci/bin/bench_call_cost [--rounds N] [--records FILE]
+    python python/bench/overhead.py --cpp build/release/bin/bench_call_cost [--rounds N] [--records FILE]
 
 The goals: at most 20 microseconds more for a batch of one, at most 10 % more for 2^22 lookups.
 
