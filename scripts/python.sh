@@ -53,7 +53,7 @@ if [[ ! -x "$venv/bin/pip" ]]; then
     fail "a virtual environment needs Python's venv module; scripts/setup.sh installs it."
 fi
 mapfile -t needed < <(requirements)
-if ! log="$("$venv/bin/pip" install --quiet "${needed[@]}" 2>&1)"; then
+if ! log="$("$venv/bin/pip" install --quiet --no-compile "${needed[@]}" 2>&1)"; then
   printf '%s\n' "$log" >&2
   say "PyPI cannot be reached, or lacks a package; pip's output is above"
   exit 3
