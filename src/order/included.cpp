@@ -313,6 +313,7 @@ class Included final : public IncludedValues {
           found[i].size() == 0 ? Aggregate::of(miss) : aggregate_of(reader_of(i), found[i]));
   }
 
+  // Out of line, as the functions of ValidWalker.
   template <class Reader>
   [[nodiscard, gnu::noinline]] static CountedAggregate<Class> counted_of(const Reader& reader,
                                                                          const Match& match,
