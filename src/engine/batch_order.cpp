@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/bytes.hpp"
-#include "base/cache_sizes.hpp"
+#include "base/cache_size.hpp"
 
 namespace rtindex {
 
@@ -34,37 +34,27 @@ Order order_of(const Spec& spec) {
   return text == "on" ? Order::on : text == "off" ? Order::off : Order::automatic;
 }
 
-std::size_t OrderRule::cache_bytes() const {
-  return pays_ == OrderPays::beyond_core ? cache_sizes().core : cache_sizes().last_level;
-}
-
-std::size_t OrderRule::min_lookups() const {
-  return std::size_t{1} << (pays_ == OrderPays::beyond_core ? 16U : 20U);
-}
-
-bool OrderRule::may_order() const {
-  return pays_ != OrderPays::never && searcher_bytes_ > cache_bytes();
-}
+bool OrderRule::may_order() const { return pays_ && searcher_bytes_ > core_cache_bytes(); }
 
 bool OrderRule::in_order(const LookupBatch& batch) const {
   if (order_ != Order::automatic) return order_ == Order::on && batch.size() > chunk_lookups;
-  return may_order() && batch.size() >= min_lookups() && !is_sorted(batch);
+  return may_order() && batch.size() >= min_lookups && !is_sorted(batch);
 }
 
 std::string OrderRule::describe() const {
   if (order_ == Order::on) return "order: on (batches are answered in key order)\n";
   if (order_ == Order::off) return "order: off (batches are answered in their own order)\n";
-  if (pays_ == OrderPays::never)
+  if (!pays_)
     return "order: auto (batches are answered in their own order: a lookup reads little memory)\n";
-  const std::string cache = fmt::format(
-      "{} of {}", pays_ == OrderPays::beyond_core ? "a core's cache" : "the last-level cache",
-      human_bytes(cache_bytes()));
+  const std::string cache = human_bytes(core_cache_bytes());
   if (!may_order())
-    return fmt::format("order: auto (batches are answered in their own order: {} fit {})\n",
-                       human_bytes(searcher_bytes_), cache);
+    return fmt::format(
+        "order: auto (batches are answered in their own order: {} fit a core's cache of {})\n",
+        human_bytes(searcher_bytes_), cache);
   return fmt::format(
-      "order: auto (batches of {} lookups or more are answered in key order: {} exceed {})\n",
-      min_lookups(), human_bytes(searcher_bytes_), cache);
+      "order: auto (batches of {} lookups or more are answered in key order: {} exceed a core's "
+      "cache of {})\n",
+      min_lookups, human_bytes(searcher_bytes_), cache);
 }
 
 namespace {

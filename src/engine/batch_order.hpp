@@ -29,19 +29,13 @@ inline constexpr SpecOption order_option = {
     .help = "on a CPU, answer large batches in key order: by a rule, always, never"};
 [[nodiscard]] Order order_of(const Spec& spec);
 
-// Where key order pays for a batch in random order, by what a search reads.
-enum class OrderPays : std::uint8_t {
-  never,              // a grid: a cell and the keys in it, less than ordering the batch costs
-  beyond_last_level,  // a tree: a path of nodes, of which caches hold the upper ones
-  beyond_core,        // a binary search and rays: so much that a core's own cache matters
-};
-
 // Whether batches are answered in the order of their keys.
 class OrderRule {
  public:
   OrderRule() = default;
-  // `searcher_bytes`: of the pairs and the locator.
-  OrderRule(Order order, OrderPays pays, std::size_t searcher_bytes)
+  // `pays`: whether a search reads so much memory that key order is faster once the searcher, its
+  // pairs and its locator, exceeds a core's cache.
+  OrderRule(Order order, bool pays, std::size_t searcher_bytes)
       : order_(order), pays_(pays), searcher_bytes_(searcher_bytes) {}
 
   [[nodiscard]] bool in_order(const LookupBatch& batch) const;
@@ -49,13 +43,12 @@ class OrderRule {
   [[nodiscard]] std::string describe() const;
 
  private:
-  // Automatic order needs a searcher larger than this cache, and at least so many lookups.
-  [[nodiscard]] std::size_t cache_bytes() const;
-  [[nodiscard]] std::size_t min_lookups() const;
   [[nodiscard]] bool may_order() const;
 
+  static constexpr std::size_t min_lookups = std::size_t{1} << 16;
+
   Order order_ = Order::automatic;
-  OrderPays pays_ = OrderPays::never;
+  bool pays_ = false;
   std::size_t searcher_bytes_ = 0;
 };
 

@@ -22,7 +22,10 @@ struct LocatorBytes {
 
 // What all locators of a kind have in common.
 struct LocatorTraits {
-  OrderPays order_pays = OrderPays::never;
+  // Whether a search reads so much memory that a large batch is answered faster in key order. A
+  // grid reads a cell and the keys in it, a tree has its upper nodes in a cache: they are faster
+  // without.
+  bool order_pays = false;
   bool searches_sequences = false;  // false: subtraction finds the keys of a dense sequence
   bool counts_work = false;
 };

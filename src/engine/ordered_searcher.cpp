@@ -356,8 +356,7 @@ class OrderedSearcher final : public Searcher, public SortedPairs {
     std::size_t bytes = order_.bytes();
     if (locator_)
       for (const auto& [name, size] : locator_->bytes().parts) bytes += size;
-    order_rule_ =
-        OrderRule(options.order, locator_ ? options.locator.order_pays : OrderPays::never, bytes);
+    order_rule_ = OrderRule(options.order, locator_ && options.locator.order_pays, bytes);
     if (is_small() && locator_) make_filter();
   }
 

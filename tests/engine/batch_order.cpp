@@ -12,7 +12,7 @@
 
 #include <rtindex/rtindex.hpp>
 
-#include "base/cache_sizes.hpp"
+#include "base/cache_size.hpp"
 #include "keys/codec.hpp"
 #include "support/order_oracle.hpp"
 #include "support/random.hpp"
@@ -25,27 +25,25 @@ bool mentions(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-constexpr auto pays_never = OrderPays::never;
-constexpr auto pays_beyond_core = OrderPays::beyond_core;
-constexpr auto pays_beyond_last_level = OrderPays::beyond_last_level;
+constexpr bool pays = true;
+constexpr bool never_pays = false;
 
 TEST(OrderRule, DescribesItsDecision) {
-  const auto text = [](Order order, OrderPays pays, std::size_t bytes) {
-    return OrderRule(order, pays, bytes).describe();
+  const auto text = [](Order order, bool order_pays, std::size_t bytes) {
+    return OrderRule(order, order_pays, bytes).describe();
   };
-  const std::size_t fits = cache_sizes().last_level;
-  EXPECT_TRUE(mentions(text(Order::on, pays_never, 1), "order: on ("));
-  EXPECT_TRUE(mentions(text(Order::off, pays_beyond_core, fits + 1), "order: off ("));
-  EXPECT_TRUE(mentions(text(Order::automatic, pays_never, fits + 1), "in their own order"));
-  EXPECT_TRUE(mentions(text(Order::automatic, pays_beyond_last_level, fits), "in their own order"));
-  EXPECT_TRUE(mentions(text(Order::automatic, pays_beyond_last_level, fits + 1),
-                       "batches of 1048576 lookups or more are answered in key order"));
+  const std::size_t fits = core_cache_bytes();
+  EXPECT_TRUE(mentions(text(Order::on, never_pays, 1), "order: on ("));
+  EXPECT_TRUE(mentions(text(Order::off, pays, fits + 1), "order: off ("));
+  EXPECT_TRUE(mentions(text(Order::automatic, never_pays, fits + 1), "in their own order"));
+  EXPECT_TRUE(mentions(text(Order::automatic, pays, fits), "in their own order"));
+  EXPECT_TRUE(mentions(text(Order::automatic, pays, fits + 1),
+                       "batches of 65536 lookups or more are answered in key order"));
 }
 
-TEST(OrderRule, OrdersLargeUnsortedBatchesOfStructuresBeyondTheCache) {
-  constexpr std::size_t few = std::size_t{1} << 16;
-  constexpr std::size_t many = std::size_t{1} << 20;
-  std::vector<std::uint32_t> ascending(many);
+TEST(OrderRule, OrdersLargeUnsortedBatchesOfSearchersBeyondTheCache) {
+  constexpr std::size_t enough = std::size_t{1} << 16;
+  std::vector<std::uint32_t> ascending(enough);
   std::iota(ascending.begin(), ascending.end(), 0U);
   const std::vector<std::uint32_t> descending(ascending.rbegin(), ascending.rend());
   const ColumnView sorted(ascending);
@@ -54,21 +52,16 @@ TEST(OrderRule, OrdersLargeUnsortedBatchesOfStructuresBeyondTheCache) {
   const auto orders = [&](const OrderRule& rule, const ColumnView& lookups, std::size_t size) {
     return rule.in_order(LookupBatch(*codec, lookups, lookups, QueryKind::equal, {}, 0, size));
   };
-  const CacheSizes& caches = cache_sizes();
-  const OrderRule search(Order::automatic, pays_beyond_core, caches.core + 1);
-  EXPECT_TRUE(orders(search, unsorted, few));
-  EXPECT_FALSE(orders(search, unsorted, few - 1));
-  EXPECT_FALSE(orders(search, sorted, few));
-  EXPECT_FALSE(orders({Order::automatic, pays_beyond_core, caches.core}, unsorted, few));
-  const OrderRule tree(Order::automatic, pays_beyond_last_level, caches.last_level + 1);
-  EXPECT_TRUE(orders(tree, unsorted, many));
-  EXPECT_FALSE(orders(tree, unsorted, many - 1));
-  EXPECT_FALSE(
-      orders({Order::automatic, pays_beyond_last_level, caches.last_level}, unsorted, many));
-  EXPECT_FALSE(orders({Order::automatic, pays_never, caches.last_level + 1}, unsorted, many));
-  EXPECT_FALSE(orders({Order::off, pays_beyond_core, caches.core + 1}, unsorted, many));
-  EXPECT_TRUE(orders({Order::on, pays_never, 1}, sorted, chunk_lookups + 1));
-  EXPECT_FALSE(orders({Order::on, pays_never, 1}, sorted, chunk_lookups));
+  const std::size_t fits = core_cache_bytes();
+  const OrderRule rule(Order::automatic, pays, fits + 1);
+  EXPECT_TRUE(orders(rule, unsorted, enough));
+  EXPECT_FALSE(orders(rule, unsorted, enough - 1));
+  EXPECT_FALSE(orders(rule, sorted, enough));
+  EXPECT_FALSE(orders({Order::automatic, pays, fits}, unsorted, enough));
+  EXPECT_FALSE(orders({Order::automatic, never_pays, fits + 1}, unsorted, enough));
+  EXPECT_FALSE(orders({Order::off, pays, fits + 1}, unsorted, enough));
+  EXPECT_TRUE(orders({Order::on, never_pays, 1}, sorted, chunk_lookups + 1));
+  EXPECT_FALSE(orders({Order::on, never_pays, 1}, sorted, chunk_lookups));
 }
 
 TEST(OrderedBatch, AnswersLikeABatchInItsOwnOrder) {

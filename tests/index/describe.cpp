@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -228,6 +229,17 @@ TEST(Index, DoesNotNeedTheColumnAfterTheBuild) {
   column.reset();
   const std::vector<std::string> lookups = {"a long common prefix 22222222222222"};
   EXPECT_EQ(index.lookup(lookups, Answer::first).first()[0], 1U);
+}
+
+TEST(DescribeOrder, NamesTheRule) {
+  const std::vector<std::uint32_t> keys = {3, 1, 2};
+  const auto describes = [&](const std::string& spec, const std::string& rule) {
+    const std::string text = build(keys, spec).describe();
+    EXPECT_NE(text.find(rule), std::string::npos) << text;
+  };
+  describes("sorted@cpu", "fit a core's cache");
+  describes("rx:native@cpu", "a lookup reads little memory");
+  describes("btree@cpu", "a lookup reads little memory");
 }
 
 TEST(Plan, IsPrintedForEveryKindOfQuery) {

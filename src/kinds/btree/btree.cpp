@@ -19,7 +19,7 @@ namespace {
 template <class Key>
 class BPlusTree final : public Locator<Key> {
  public:
-  static constexpr LocatorTraits traits{.order_pays = OrderPays::beyond_last_level};
+  static constexpr LocatorTraits traits{};
 
   explicit BPlusTree(const KeyOrder<Key>& order) {
     std::size_t nodes = (order.size() + leaf_keys - 1) / leaf_keys;

@@ -21,7 +21,7 @@ class BucketLocator final : public Locator<Key> {
  public:
   // Sequences are searched with rays, as the paper's experiments need it.
   static constexpr LocatorTraits traits{
-      .order_pays = OrderPays::beyond_core, .searches_sequences = true, .counts_work = true};
+      .order_pays = true, .searches_sequences = true, .counts_work = true};
 
   BucketLocator(const KeyOrder<Key>& order, const BucketSettings& settings)
       : buckets_{settings.options.bucket, static_cast<std::uint32_t>(order.size())},

@@ -27,7 +27,7 @@ namespace rtindex {
 template <class Key>
 class Grid final : public Locator<Key> {
  public:
-  static constexpr LocatorTraits traits{.order_pays = OrderPays::never, .counts_work = true};
+  static constexpr LocatorTraits traits{.counts_work = true};
 
   explicit Grid(const KeyOrder<Key>& order);
   Grid(const FileReader& file, const KeyOrder<Key>& order);

@@ -12,7 +12,7 @@ namespace {
 template <class Key>
 class BinarySearch final : public Locator<Key> {
  public:
-  static constexpr LocatorTraits traits{.order_pays = OrderPays::beyond_core};
+  static constexpr LocatorTraits traits{.order_pays = true};
 
   explicit BinarySearch(const KeyOrder<Key>&) {}
   BinarySearch(const FileReader&, const KeyOrder<Key>&) {}

@@ -1,4 +1,4 @@
-#include "base/cache_sizes.hpp"
+#include "base/cache_size.hpp"
 
 #include <unistd.h>
 
@@ -12,12 +12,12 @@ namespace rtindex {
 
 namespace {
 
-constexpr std::size_t usual_core = std::size_t{1} << 20;
-constexpr std::size_t usual_last_level = std::size_t{32} << 20;
+constexpr std::size_t level = 2;
+constexpr std::size_t usual = std::size_t{1} << 20;
 
 // 0 where glibc cannot read the size, as on Arm.
-[[nodiscard]] std::size_t from_sysconf(int name) {
-  const long bytes = sysconf(name);
+[[nodiscard]] std::size_t from_sysconf() {
+  const long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
   return bytes > 0 ? static_cast<std::size_t>(bytes) : 0;
 }
 
@@ -39,33 +39,27 @@ constexpr std::size_t usual_last_level = std::size_t{32} << 20;
   return number;
 }
 
-// The cache of a level that holds data, 0 where the system lists none.
-[[nodiscard]] std::size_t from_system_files(int level) {
+// 0 where the system lists no cache of the level that holds data.
+[[nodiscard]] std::size_t from_system_files() {
   for (int i = 0;; ++i) {
     const std::string folder = "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(i) + "/";
     const std::string found = beginning_of(folder + "level");
     if (found.empty()) return 0;
-    if (number_in(found) != static_cast<std::size_t>(level) ||
-        beginning_of(folder + "type").starts_with("Instr"))
-      continue;
+    if (number_in(found) != level || beginning_of(folder + "type").starts_with("Instr")) continue;
     return number_in(beginning_of(folder + "size")) << 10U;  // "2048K"
   }
 }
 
-[[nodiscard]] std::size_t first_known(std::size_t a, std::size_t b, std::size_t c) {
-  return a != 0 ? a : b != 0 ? b : c;
-}
-
 }  // namespace
 
-const CacheSizes& cache_sizes() {
-  static const CacheSizes sizes = [] {
-    const std::size_t core =
-        first_known(from_sysconf(_SC_LEVEL2_CACHE_SIZE), from_system_files(2), usual_core);
-    return CacheSizes{core, first_known(from_sysconf(_SC_LEVEL3_CACHE_SIZE), from_system_files(3),
-                                        usual_last_level)};
+std::size_t core_cache_bytes() {
+  // Read once per process.
+  static const std::size_t bytes = [] {
+    if (const std::size_t found = from_sysconf(); found != 0) return found;
+    if (const std::size_t found = from_system_files(); found != 0) return found;
+    return usual;
   }();
-  return sizes;
+  return bytes;
 }
 
 }  // namespace rtindex
