@@ -23,8 +23,27 @@ constexpr bool skips_nulls = false;
 template <class Class>
 constexpr bool skips_nulls<CountedAggregate<Class>> = true;
 
-// Calls write(i, aggregate) for match i of `found`. The values are scattered over their column:
-// without prefetching, each would wait for a cache miss.
+// Whether a row has a value that an aggregate includes.
+template <class Aggregate>
+[[nodiscard]] bool is_included(const Request& request, std::uint32_t row) {
+  if constexpr (skips_nulls<Aggregate>) return request.has_value(row);
+  return true;
+}
+
+// Calls write(i, aggregate) for each lookup i of a block in which none has more than one row.
+template <class Aggregate, class T, class Write>
+void fold_one_each(const Request& request, const RowBlock& block, Write&& write) {
+  const T* const values = static_cast<const T*>(request.values);
+  for (std::size_t i = 0; i < block.size; ++i) {
+    Aggregate aggregate;
+    const std::uint32_t row = block.rows[i];
+    if (row != miss_row && is_included<Aggregate>(request, row))
+      aggregate.add(to_class(values[row]));
+    write(i, aggregate);
+  }
+}
+
+// Calls write(i, aggregate) for match i of `found`.
 template <class Aggregate, class T, class Write>
 void fold(const Request& request, std::size_t lookup, std::span<const Match> found,
           GatherRows gather, Write&& write) {
@@ -33,17 +52,13 @@ void fold(const Request& request, std::size_t lookup, std::span<const Match> fou
   std::size_t ended = 0;
   std::uint64_t before = 0;
   gather(lookup, found, [&](const RowBlock& block) {
+    if (block.one_each) return fold_one_each<Aggregate, T>(request, block, write);
     Aggregate aggregate = open;
-    const std::size_t near = std::min<std::size_t>(prefetch_distance, block.size);
-    for (std::size_t i = 0; i < near; ++i) prefetch(values + block.rows[i]);
     std::size_t at = 0;
     const auto fold_to = [&](std::size_t end) {
       for (; at < end; ++at) {
-        prefetch(values + block.rows[std::min(at + prefetch_distance, block.size - 1)]);
         const std::uint32_t row = block.rows[at];
-        if constexpr (skips_nulls<Aggregate>)
-          if (!request.has_value(row)) continue;
-        aggregate.add(to_class(values[row]));
+        if (is_included<Aggregate>(request, row)) aggregate.add(to_class(values[row]));
       }
     };
     for (std::size_t i = ended; i < block.ended; ++i) {

@@ -111,7 +111,11 @@ void prefetch_rows(const Rows& rows, const Match* found, std::size_t count) {
 // Some rows of the matches of consecutive lookups, in the order of positions.
 struct RowBlock {
   static constexpr std::size_t max_rows = 1024;
+  static_assert(chunk_lookups <= max_rows);
 
+  // No lookup has more than one row: rows[i] is that of lookup i, or miss_row, and `ends` are
+  // unset.
+  bool one_each = false;
   std::uint32_t rows[max_rows];
   std::size_t size;
   // How many lookups have no further rows, and where those of each end: counted from the first row
@@ -122,12 +126,29 @@ struct RowBlock {
 
 using TakeRows = FunctionRef<void(const RowBlock&)>;
 
-// Passes the valid rows of the matches of lookups from `lookup` on to `take`, block by block.
+// Passes the valid rows of the matches of lookups from `lookup` on to `take`, block by block, and
+// prefetches their values, which are scattered over their column.
 template <class Rows, class Valid>
-void gather_rows(std::size_t lookup, std::span<const Match> found, const Rows& rows,
-                 const Valid& valid, TakeRows take) {
-  prefetch_rows(rows, found.data(), found.size());
+void gather_rows(const Request& request, std::size_t lookup, std::span<const Match> found,
+                 const Rows& rows, const Valid& valid, TakeRows take) {
+  const auto* const values = static_cast<const std::byte*>(request.values);
+  const std::size_t width = width_of(request.value_type);
   RowBlock block;
+  std::uint64_t max_size = 0;
+  for (const Match& match : found) max_size = std::max(max_size, match.size());
+  if (max_size <= 1) {
+    block.one_each = true;
+    block.size = block.ended = found.size();
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      const std::uint64_t at = found[i].begin;
+      const bool has_row = found[i].size() != 0 && !valid.deleted(lookup + i).has(at);
+      block.rows[i] = has_row ? rows[at] : miss_row;
+      if (has_row) prefetch(values + block.rows[i] * width);
+    }
+    take(block);
+    return;
+  }
+  prefetch_rows(rows, found.data(), found.size());
   std::size_t size = 0;
   std::uint64_t before = 0;
   const auto pass = [&](std::size_t ended) {
@@ -140,7 +161,9 @@ void gather_rows(std::size_t lookup, std::span<const Match> found, const Rows& r
     const auto& deleted = valid.deleted(lookup + i);
     const auto gather = [&](const Match& some) {
       deleted.visit_all(some, [&](std::uint64_t at, bool is_deleted) {
-        block.rows[size] = rows[at];
+        const std::uint32_t row = rows[at];
+        prefetch(values + row * width);
+        block.rows[size] = row;
         size += is_deleted ? 0 : 1;
       });
     };
@@ -338,7 +361,7 @@ void answer_values(const Request& request, std::size_t first, const Match* found
   matches::fold_values(
       request, first, found, count,
       [&](std::size_t lookup, std::span<const Match> some, matches::TakeRows take) {
-        matches::gather_rows(lookup, some, rows, valid, take);
+        matches::gather_rows(request, lookup, some, rows, valid, take);
       });
 }
 

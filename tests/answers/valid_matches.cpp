@@ -115,6 +115,19 @@ TEST_P(ValidRows, ReturnTheFirstInAscendingOrder) {
   expect_exact(rows, values, {.answers = Answer::first}, true);
 }
 
+// Long matches are cut into pieces; one row is left for the last of them.
+TEST_P(ValidRows, MayEndWithAPieceOfOneRow) {
+  static_assert(matches::long_match % matches::piece_rows == 0);
+  Random random(10);
+  const PositionRows rows = shuffled_rows(random);
+  const TestColumn values = values_of(Type::i16, size, random);
+  std::vector<Match> found;
+  for (std::size_t begin = 0; begin < 50; ++begin)
+    found.push_back({begin, begin + matches::long_match + 1});
+  expect_exact(found, rows, values, {.answers = Answer::sum}, false);
+  expect_exact(found, rows, values, {.answers = Answer::max | Answer::count}, false);
+}
+
 TEST_P(ValidRows, AreAtMostOneForDistinctKeys) {
   Random random(9);
   const PositionRows rows = shuffled_rows(random);
