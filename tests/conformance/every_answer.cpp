@@ -26,7 +26,7 @@ struct Scene {
       for (std::size_t i = 0; i < size; ++i) keys.push_back(random.pick(batches[0].lower.keys()));
       batches.push_back(points({column.shape(), keys}));
     }
-    for (const Batch& batch : batches) matches.push_back(scan(column.keys(), batch));
+    matches = Oracle(column.keys()).scan(batches);
   }
 
   TestColumn column;

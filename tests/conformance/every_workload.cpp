@@ -22,8 +22,7 @@ TEST_P(EveryWorkload, AnswersLikeTheScan) {
   Random random(column.size() + 1);
   const std::vector<Batch> batches = interesting_batches(column, 24, random);
   const TestColumn values = values_of(random.pick(value_types()), column.size(), random);
-  std::vector<Matches> matches;
-  for (const Batch& batch : batches) matches.push_back(scan(column.keys(), batch));
+  const std::vector<Matches> matches = Oracle(column.keys()).scan(batches);
 
   for (const std::string& spec : specs_of(index_name)) {
     SCOPED_TRACE(spec);

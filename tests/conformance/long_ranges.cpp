@@ -54,9 +54,7 @@ TEST_P(LongRanges, AnswerLikeTheScan) {
   Random random(11);
   const TestColumn column = half_equal(random);
   const std::vector<Batch> batches = batches_of(random);
-  std::vector<Matches> matches;
-  matches.reserve(batches.size());
-  for (const Batch& batch : batches) matches.push_back(scan(column.keys(), batch));
+  const std::vector<Matches> matches = Oracle(column.keys()).scan(batches);
   for (const Type type : {Type::u32, Type::i64, Type::f64}) {
     const TestColumn values = values_of(type, column.size(), random);
     const Index index = build(column.view(), GetParam());

@@ -77,8 +77,7 @@ void check_all_settings(const std::string& tracer, const RxGeometry& geometry) {
   std::vector<Batch> batches = own_batches(column, 50, random);
   batches.push_back(points(column));
   batches.push_back(few_rows(batches[1], geometry));
-  std::vector<Matches> matches;
-  for (const Batch& batch : batches) matches.push_back(scan(column.keys(), batch));
+  const std::vector<Matches> matches = Oracle(column.keys()).scan(batches);
 
   for (const std::string& rays : ray_settings(geometry))
     for (const std::string compact : {"on", "off"})

@@ -21,9 +21,10 @@ class Saved : public testing::TestWithParam<Case> {};
 
 void expect_scan(const Index& index, const TestColumn& column, Random& random) {
   const TestColumn values = values_of(random.pick(value_types()), column.size(), random);
+  const Oracle oracle(column.keys());
   for (const Batch& batch : own_batches(column, 24, random)) {
     if (!supports(index, full_options().answers, batch.kind)) continue;
-    ASSERT_EQ("", check_call(index, batch, scan(column.keys(), batch), full_options(), values));
+    ASSERT_EQ("", check_call(index, batch, oracle.scan(batch), full_options(), values));
   }
 }
 

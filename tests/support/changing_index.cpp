@@ -108,22 +108,23 @@ std::string ChangingIndex::difference() {
   const TestColumn now(shape_, keys_);
   const TestColumn values(Shape{value_type_}, values_);
   const TestColumn others = values_of(random_.pick(value_types()), keys_.size(), random_);
+  const Oracle oracle(keys_);
   for (const Batch& batch : batches(now)) {
-    std::string text = difference(batch, values, others);
+    std::string text = difference(oracle, batch, values, others);
     if (!text.empty()) return text;
   }
   return "";
 }
 
-std::string ChangingIndex::difference(const Batch& all_rows, const TestColumn& values,
-                                      const TestColumn& others) {
+std::string ChangingIndex::difference(const Oracle& oracle, const Batch& all_rows,
+                                      const TestColumn& values, const TestColumn& others) {
   Batch batch = all_rows;
   std::vector<std::uint8_t> bits(bitmap_bytes(keys_.size()) + 1);
   if (random_.below(2) == 0) {
     for (std::uint8_t& byte : bits) byte = static_cast<std::uint8_t>(random_.below(256));
     batch.filter = BitmapView{bits.data(), keys_.size(), random_.below(8)};
   }
-  const Matches matches = scan(keys_, batch);
+  const Matches matches = oracle.scan(batch);
   const ValuesOf own = options_.include ? ValuesOf::index : ValuesOf::call;
   AnswerOptions full = full_options();
   full.miss = misses_like(values, random_);

@@ -65,8 +65,8 @@ class ChangingIndex {
 
   [[nodiscard]] ColumnView placed(const ColumnView& column) const;
   [[nodiscard]] std::vector<Batch> batches(const TestColumn& now);
-  [[nodiscard]] std::string difference(const Batch& all_rows, const TestColumn& values,
-                                       const TestColumn& others);
+  [[nodiscard]] std::string difference(const Oracle& oracle, const Batch& all_rows,
+                                       const TestColumn& values, const TestColumn& others);
   // Values of rows, of which some may be null.
   [[nodiscard]] TestColumn new_values(std::size_t size);
   // Rows for a change, in any order.

@@ -137,18 +137,17 @@ IntervalBatch random_batch(const IntervalTable& table, QueryKind kind, Ends ends
 
 Matches scan(const IntervalTable& table, const IntervalBatch& batch) {
   Matches matches(batch.lower.size());
+  const std::vector<IntervalTable::Interval> intervals = table.intervals();
   for (std::size_t i = 0; i < matches.size(); ++i) {
     const Key& lower = batch.lower[i];
     const Key& upper = batch.upper[i];
     if (is_null(lower) || is_null(upper)) continue;
     const PointRange query{lower.back(), upper.back(),
                            batch.kind == QueryKind::contains ? Ends::closed : batch.ends};
-    for (std::size_t row = 0; row < table.rows.size(); ++row) {
-      const std::optional<PointRange> interval = table.interval(row);
-      if (interval && compare(table.leading_of(row), Key(lower.begin(), lower.end() - 1)) == 0 &&
-          is_match(batch.kind, *interval, query))
-        matches[i].push_back(static_cast<std::uint32_t>(row));
-    }
+    const Key leading(lower.begin(), lower.end() - 1);
+    for (const IntervalTable::Interval& interval : intervals)
+      if (compare(interval.leading, leading) == 0 && is_match(batch.kind, interval.range, query))
+        matches[i].push_back(interval.row);
   }
   return matches;
 }
@@ -190,7 +189,7 @@ void expect_answers(const Index& index, const IntervalTable& table, const TestCo
         Matches sorted = matches;
         for (std::vector<std::uint32_t>& rows : sorted) {
           std::sort(rows.begin(), rows.end(), [&](std::uint32_t a, std::uint32_t b) {
-            const int starts = compare(table.interval(a)->lower, table.interval(b)->lower);
+            const int starts = compare(table.start_of(a), table.start_of(b));
             return starts != 0 ? starts < 0 : a < b;
           });
           if (order == RowOrder::descending) std::reverse(rows.begin(), rows.end());

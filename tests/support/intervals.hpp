@@ -70,12 +70,24 @@ struct IntervalTable {
     return ColumnView::intervals(parts[parts.size() - 2], parts.back(), ends,
                                  {parts.begin(), parts.end() - 2});
   }
-  [[nodiscard]] std::optional<PointRange> interval(std::size_t row) const {
-    if (erased[row] || is_null(rows[row])) return std::nullopt;
-    return PointRange{rows[row][rows[row].size() - 2], rows[row].back(), ends};
+  [[nodiscard]] const Part& start_of(std::size_t row) const {
+    return rows[row][rows[row].size() - 2];
   }
-  [[nodiscard]] Key leading_of(std::size_t row) const {
-    return {rows[row].begin(), rows[row].end() - 2};
+
+  // Of the rows that are neither erased nor null.
+  struct Interval {
+    std::uint32_t row;
+    Key leading;
+    PointRange range;
+  };
+  [[nodiscard]] std::vector<Interval> intervals() const {
+    std::vector<Interval> all;
+    for (std::uint32_t row = 0; row < rows.size(); ++row)
+      if (!erased[row] && !is_null(rows[row]))
+        all.push_back({row,
+                       {rows[row].begin(), rows[row].end() - 2},
+                       {start_of(row), rows[row].back(), ends}});
+    return all;
   }
 };
 

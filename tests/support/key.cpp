@@ -169,11 +169,9 @@ bool fits(const Part& part, const Shape& shape) {
 }
 
 bool fits(const Key& key, const Shape& shape) {
-  const std::vector<Shape> parts = parts_of(shape);
-  if (parts.size() != key.size()) return false;
-  for (std::size_t part = 0; part < parts.size(); ++part)
-    if (!fits(key[part], parts[part])) return false;
-  return true;
+  if (shape.type != Type::composite) return key.size() == 1 && fits(key[0], shape);
+  return std::equal(key.begin(), key.end(), shape.parts.begin(), shape.parts.end(),
+                    [](const Part& part, const Shape& of) { return fits(part, of); });
 }
 
 std::vector<Shape> parts_of(const Shape& shape) {

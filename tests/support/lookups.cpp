@@ -12,10 +12,10 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-std::vector<Key> valid_keys(const TestColumn& column) {
-  std::vector<Key> keys;
+std::vector<const Key*> valid_keys(const TestColumn& column) {
+  std::vector<const Key*> keys;
   for (const Key& key : column.keys())
-    if (!is_null(key)) keys.push_back(key);
+    if (!is_null(key)) keys.push_back(&key);
   return keys;
 }
 
@@ -47,13 +47,13 @@ std::vector<std::string> beside(const std::string& text) {
 }
 
 // Bounds at the edges of the rows into which key bits are split, seen from the smallest key.
-std::vector<Key> row_edges(const std::vector<Key>& sorted, Random& random) {
+std::vector<Key> row_edges(const std::vector<const Key*>& sorted, Random& random) {
   std::vector<Key> edges;
-  if (sorted.empty() || sorted.front().size() != 1) return edges;
-  const auto* base = std::get_if<Whole>(sorted.front().data());
+  if (sorted.empty() || sorted.front()->size() != 1) return edges;
+  const auto* base = std::get_if<Whole>(sorted.front()->data());
   if (base == nullptr) return edges;
   for (const int bits : {2, 10, 18, 20, 22, 23, 43, 46}) {
-    const Key& key = random.pick(sorted);
+    const Key& key = *random.pick(sorted);
     const Whole row = (std::get<Whole>(key[0]) - *base) >> bits;
     for (const Whole edge : {row, row + 1})
       for (const int step : {-1, 0}) edges.push_back({*base + (edge << bits) + step});
@@ -61,13 +61,11 @@ std::vector<Key> row_edges(const std::vector<Key>& sorted, Random& random) {
   return edges;
 }
 
-TestColumn column_of(const Shape& shape, const std::vector<Key>& keys) { return {shape, keys}; }
-
 Batch points_in(const Shape& shape, const std::vector<Key>& keys) {
   std::vector<Key> fitting;
   for (const Key& key : keys)
     if (fits(key, shape)) fitting.push_back(key);
-  return points(column_of(shape, fitting));
+  return points({shape, std::move(fitting)});
 }
 
 Batch ranges_in(const Shape& lower_shape, const Shape& upper_shape,
@@ -79,7 +77,7 @@ Batch ranges_in(const Shape& lower_shape, const Shape& upper_shape,
     lower.push_back(low);
     upper.push_back(high);
   }
-  return ranges(column_of(lower_shape, lower), column_of(upper_shape, upper));
+  return ranges({lower_shape, std::move(lower)}, {upper_shape, std::move(upper)});
 }
 
 }  // namespace
@@ -122,7 +120,8 @@ std::vector<Part> far_values(const Shape& shape) {
             1e300, -1e300,   1e-50,          -1e-50,          5e-324,
             1e-45, 0x1p-149, 0x1.fffffep127, -0x1.fffffep127, 0x1.ffffffp127};
   std::vector<Part> result = {Whole{0}, Whole{-1}, Whole{1}};
-  for (const Type type : {Type::u8, Type::i8, Type::u32, Type::i32, Type::u64, Type::i64}) {
+  for (const Type type : {Type::u8, Type::u32, Type::u64}) result.emplace_back(largest_of(type));
+  for (const Type type : {Type::i8, Type::i32, Type::i64}) {
     result.emplace_back(smallest_of(type));
     result.emplace_back(largest_of(type));
   }
@@ -136,18 +135,18 @@ std::vector<Part> far_values(const Shape& shape) {
 
 std::vector<Key> interesting_points(const TestColumn& column, std::size_t samples, Random& random) {
   const std::vector<Shape> parts = parts_of(column.shape());
-  const std::vector<Key> keys = valid_keys(column);
+  const std::vector<const Key*> keys = valid_keys(column);
   std::vector<Key> result = {all_null(column.shape())};
   for (std::size_t i = 0; i < samples && !keys.empty(); ++i) {
-    const Key& key = random.pick(keys);
+    const Key& key = *random.pick(keys);
     result.push_back(key);
     for (std::size_t part = 0; part < parts.size(); ++part) {
       for (Part& value : near_misses(key[part], parts[part]))
         result.push_back(replaced(key, part, std::move(value)));
-      if (parts.size() > 1) result.push_back(replaced(key, part, random.pick(keys)[part]));
+      if (parts.size() > 1) result.push_back(replaced(key, part, (*random.pick(keys))[part]));
     }
   }
-  const Key start = keys.empty() ? some_key(column.shape()) : random.pick(keys);
+  const Key start = keys.empty() ? some_key(column.shape()) : *random.pick(keys);
   for (std::size_t part = 0; part < parts.size(); ++part)
     for (Part& value : far_values(parts[part]))
       result.push_back(replaced(start, part, std::move(value)));
@@ -156,9 +155,9 @@ std::vector<Key> interesting_points(const TestColumn& column, std::size_t sample
 
 std::vector<std::pair<Key, Key>> interesting_ranges(const TestColumn& column, std::size_t samples,
                                                     Random& random) {
-  std::vector<Key> sorted = valid_keys(column);
+  std::vector<const Key*> sorted = valid_keys(column);
   std::sort(sorted.begin(), sorted.end(),
-            [](const Key& a, const Key& b) { return compare(a, b) < 0; });
+            [](const Key* a, const Key* b) { return compare(*a, *b) < 0; });
   std::vector<Key> ends = interesting_points(column, std::max<std::size_t>(samples / 4, 4), random);
   const std::vector<Key> edges = row_edges(sorted, random);
   ends.insert(ends.end(), edges.begin(), edges.end());
@@ -171,19 +170,21 @@ std::vector<std::pair<Key, Key>> interesting_ranges(const TestColumn& column, st
     if (sorted.empty()) continue;
     const std::size_t at = random.below(sorted.size());
     const std::size_t next = std::min(at + 1 + random.below(4), sorted.size() - 1);
-    result.emplace_back(sorted[at], sorted[next]);
-    result.emplace_back(sorted[next], sorted[at]);  // inverted
+    const Key& from = *sorted[at];
+    const Key& to = *sorted[next];
+    result.emplace_back(from, to);
+    result.emplace_back(to, from);  // inverted
     // Strictly between two neighbours, and from just outside to just outside.
-    const std::size_t last = sorted[at].size() - 1;
+    const std::size_t last = from.size() - 1;
     const Shape shape = parts_of(column.shape())[last];
-    for (const Part& low : near_misses(sorted[at][last], shape))
-      result.emplace_back(
-          replaced(sorted[at], last, low),
-          replaced(sorted[next], last, random.pick(near_misses(sorted[next][last], shape))));
+    const std::vector<Part> beside = near_misses(to[last], shape);
+    for (const Part& low : near_misses(from[last], shape))
+      result.emplace_back(replaced(from, last, low), replaced(to, last, random.pick(beside)));
   }
-  if (!sorted.empty()) result.emplace_back(sorted.front(), sorted.back());
-  for (const Part& low : far_values(parts_of(column.shape())[0]))
-    for (const Part& high : far_values(parts_of(column.shape())[0]))
+  if (!sorted.empty()) result.emplace_back(*sorted.front(), *sorted.back());
+  const std::vector<Part> far = far_values(parts_of(column.shape())[0]);
+  for (const Part& low : far)
+    for (const Part& high : far)
       result.emplace_back(replaced(ends.back(), 0, low), replaced(ends.back(), 0, high));
   return result;
 }

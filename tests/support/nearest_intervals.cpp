@@ -52,23 +52,21 @@ bool is_too_far(const Part& key, const Part& end, const Tolerance& tolerance) {
   return false;
 }
 
-std::vector<std::uint32_t> closest_rows(const IntervalTable& table, const Key& key,
-                                        const NearestOptions& how) {
+std::vector<std::uint32_t> closest_rows(const std::vector<IntervalTable::Interval>& intervals,
+                                        const Key& key, const NearestOptions& how) {
+  const Key leading(key.begin(), key.end() - 1);
   const PointRange point{key.back(), key.back(), Ends::closed};
   std::vector<std::uint32_t> inside;
   std::vector<Outside> outside;
-  for (std::uint32_t row = 0; row < table.rows.size(); ++row) {
-    const std::optional<PointRange> interval = table.interval(row);
-    if (!interval || interval->empty() ||
-        compare(table.leading_of(row), Key(key.begin(), key.end() - 1)) != 0)
-      continue;
-    if (is_match(QueryKind::contains, *interval, point)) {
+  for (const auto& [row, others, interval] : intervals) {
+    if (interval.empty() || compare(others, leading) != 0) continue;
+    if (is_match(QueryKind::contains, interval, point)) {
       inside.push_back(row);
       continue;
     }
-    const bool is_before = interval->lies_before(point);
+    const bool is_before = interval.lies_before(point);
     if (how.direction == (is_before ? Direction::forward : Direction::backward)) continue;
-    Part end = is_before ? interval->upper : interval->lower;
+    Part end = is_before ? interval.upper : interval.lower;
     if (!is_too_far(key.back(), end, how.tolerance))
       outside.push_back({row, std::move(end), is_before});
   }
@@ -92,8 +90,9 @@ NearestBatch random_nearest(const IntervalTable& table, const NearestOptions& ho
 
 Matches scan(const IntervalTable& table, const NearestBatch& batch) {
   Matches matches(batch.keys.size());
+  const std::vector<IntervalTable::Interval> intervals = table.intervals();
   for (std::size_t i = 0; i < matches.size(); ++i)
-    if (!is_null(batch.keys[i])) matches[i] = closest_rows(table, batch.keys[i], batch.how);
+    if (!is_null(batch.keys[i])) matches[i] = closest_rows(intervals, batch.keys[i], batch.how);
   return matches;
 }
 
@@ -147,7 +146,7 @@ void expect_nearest(const Index& index, const IntervalTable& table, const TestCo
       for (std::size_t i = 0; i < matches.size(); ++i) {
         std::vector<std::uint32_t> rows = matches[i];
         std::ranges::sort(rows, [&](std::uint32_t a, std::uint32_t b) {
-          const int starts = compare(table.interval(a)->lower, table.interval(b)->lower);
+          const int starts = compare(table.start_of(a), table.start_of(b));
           return starts != 0 ? starts < 0 : a < b;
         });
         if (order == RowOrder::descending) std::ranges::reverse(rows);

@@ -16,31 +16,51 @@ namespace rtindex::test {
 
 namespace {
 
-struct Entry {
+// A key, and its place in the order of all keys of the table and of the lookups, by the first part,
+// by the first two and so on: every query compares each entry with each lookup again.
+struct PlacedKey {
   Key key;
+  std::vector<std::uint32_t> places = {};  // 0 where one of these parts is null
+
+  [[nodiscard]] std::uint32_t place() const { return places.back(); }
+  [[nodiscard]] bool is_null() const { return place() == 0; }
+  // By all parts but the last; 0 where there are no others.
+  [[nodiscard]] std::uint32_t place_of_others() const {
+    return places.size() < 2 ? 0 : places[places.size() - 2];
+  }
+};
+
+void find_places(const std::vector<PlacedKey*>& keys, std::size_t parts) {
+  for (std::size_t count = 1; count <= parts; ++count) {
+    std::vector<Key> beginnings;
+    for (const PlacedKey* const one : keys)
+      beginnings.emplace_back(one->key.begin(),
+                              one->key.begin() + static_cast<std::ptrdiff_t>(count));
+    std::vector<const Key*> pointers;
+    for (const Key& beginning : beginnings) pointers.push_back(&beginning);
+    const std::vector<std::uint32_t> places = places_of(pointers);
+    for (std::size_t i = 0; i < keys.size(); ++i) keys[i]->places.push_back(places[i]);
+  }
+}
+
+struct Entry : PlacedKey {
   std::uint32_t row;
   // Of all rows with this key.
   std::uint32_t first = 0, count = 0;
 };
 
-// The rows of a table that have keys, in the order of keys and rows.
-std::vector<Entry> in_order(const std::vector<Key>& table) {
-  std::vector<Entry> entries;
-  for (std::uint32_t row = 0; row < table.size(); ++row)
-    if (!is_null(table[row])) entries.push_back({table[row], row});
+void sort_by_place(std::vector<Entry>& entries) {
   std::stable_sort(entries.begin(), entries.end(),
-                   [](const Entry& a, const Entry& b) { return compare(a.key, b.key) < 0; });
+                   [](const Entry& a, const Entry& b) { return a.place() < b.place(); });
   for (auto begin = entries.begin(); begin != entries.end();) {
-    const auto end = std::find_if(begin, entries.end(), [&](const Entry& entry) {
-      return compare(entry.key, begin->key) != 0;
-    });
+    const auto end = std::find_if(
+        begin, entries.end(), [&](const Entry& entry) { return entry.place() != begin->place(); });
     for (auto entry = begin; entry != end; ++entry) {
       entry->first = begin->row;
       entry->count = static_cast<std::uint32_t>(end - begin);
     }
     begin = end;
   }
-  return entries;
 }
 
 // An element of a column in memory.
@@ -65,12 +85,6 @@ Key key_at(const ColumnView& column, std::size_t i) {
     else
       return {static_cast<Whole>(value)};
   });
-}
-
-// How the first parts of a key compare with a lookup of so many parts.
-int compare_first(const Key& key, const Key& lookup) {
-  return compare(Key(key.begin(), key.begin() + static_cast<std::ptrdiff_t>(lookup.size())),
-                 lookup);
 }
 
 bool is_beyond(const Part& a, const Part& b, const Tolerance& tolerance) {
@@ -108,17 +122,22 @@ class OrderChecker {
  public:
   OrderChecker(const Index& index, const std::vector<Key>& table, const Shape& shape,
                Random& random)
-      : index_(index), entries_(in_order(table)), shape_(shape), random_(random) {
-    const TestColumn column(shape, table);
-    points_ = interesting_points(column, affordable(12, 3), random);
+      : index_(index), shape_(shape), random_(random) {
+    for (std::uint32_t row = 0; row < table.size(); ++row)
+      if (!is_null(table[row])) entries_.push_back({{table[row]}, row});
+    for (Key& key : interesting_points(TestColumn(shape, table), affordable(12, 3), random))
+      points_.push_back({{std::move(key)}});
+    std::vector<PlacedKey*> keys;
+    for (Entry& entry : entries_) keys.push_back(&entry);
+    for (Point& point : points_) keys.push_back(&point);
+    find_places(keys, parts_of(shape).size());
+    sort_by_place(entries_);
+    for (Point& point : points_) look_around(point);
   }
 
   std::string difference() {
     for (const Shape& shape : comparable_shapes(shape_)) {
-      std::vector<Key> keys;
-      for (const Key& key : points_)
-        if (fits(key, shape)) keys.push_back(key);
-      const TestColumn lookups(shape, keys);
+      const Lookups lookups = lookups_of(shape);
       std::string found = neighbours(lookups);
       if (found.empty()) found = ranks(lookups);
       if (!found.empty()) return found + " of " + text_of(shape);
@@ -131,46 +150,62 @@ class OrderChecker {
   }
 
  private:
-  // The entries around a lookup, in order; null where there are none. Those of a composite agree
-  // with it in all parts but the last.
-  struct Around {
+  // A key that is looked up, and the entries around it, in order; null where there are none. Those
+  // of a composite agree with it in all parts but the last.
+  struct Point : PlacedKey {
     const Entry* less = nullptr;  // the last one
     const Entry* first_equal = nullptr;
     const Entry* last_equal = nullptr;
     const Entry* greater = nullptr;  // the first one
+    std::uint32_t rank = 0;          // the number of all entries that are less
   };
-  [[nodiscard]] Around around(const Key& lookup) const {
-    Around found;
-    if (is_null(lookup)) return found;
-    const Key others(lookup.begin(), lookup.end() - 1);
+
+  // The points that a shape can hold, and the column of their keys.
+  struct Lookups {
+    std::vector<const Point*> points;
+    TestColumn column;
+  };
+
+  void look_around(Point& point) const {
+    if (point.is_null()) return;
     for (const Entry& entry : entries_) {
-      if (!others.empty() && compare_first(entry.key, others) != 0) continue;
-      const int order = compare(entry.key, lookup);
-      if (order < 0) found.less = &entry;
-      if (order == 0) found.last_equal = &entry;
-      if (order == 0 && found.first_equal == nullptr) found.first_equal = &entry;
-      if (order > 0 && found.greater == nullptr) found.greater = &entry;
+      if (entry.place() < point.place()) ++point.rank;
+      if (entry.place_of_others() != point.place_of_others()) continue;
+      if (entry.place() < point.place()) point.less = &entry;
+      if (entry.place() == point.place()) point.last_equal = &entry;
+      if (entry.place() == point.place() && point.first_equal == nullptr)
+        point.first_equal = &entry;
+      if (entry.place() > point.place() && point.greater == nullptr) point.greater = &entry;
     }
-    return found;
   }
 
-  [[nodiscard]] static const Entry* neighbour(const Key& lookup, const Around& entries,
-                                              const NearestOptions& how) {
-    const bool equal = how.exact && entries.first_equal != nullptr;
-    const Entry* const before = equal ? entries.last_equal : entries.less;
-    const Entry* const behind = equal ? entries.first_equal : entries.greater;
+  [[nodiscard]] Lookups lookups_of(const Shape& shape) const {
+    std::vector<const Point*> points;
+    std::vector<Key> keys;
+    for (const Point& point : points_)
+      if (fits(point.key, shape)) {
+        points.push_back(&point);
+        keys.push_back(point.key);
+      }
+    return {std::move(points), TestColumn(shape, std::move(keys))};
+  }
+
+  [[nodiscard]] static const Entry* neighbour(const Point& point, const NearestOptions& how) {
+    const Part& last = point.key.back();
+    const bool equal = how.exact && point.first_equal != nullptr;
+    const Entry* const before = equal ? point.last_equal : point.less;
+    const Entry* const behind = equal ? point.first_equal : point.greater;
     const Entry* found = how.direction == Direction::forward ? behind : before;
     if (how.direction == Direction::nearest && behind != nullptr &&
-        (before == nullptr || is_nearer(lookup.back(), behind->key.back(), before->key.back())))
+        (before == nullptr || is_nearer(last, behind->key.back(), before->key.back())))
       found = behind;
-    if (found == nullptr || is_beyond(lookup.back(), found->key.back(), how.tolerance))
-      return nullptr;
+    if (found == nullptr || is_beyond(last, found->key.back(), how.tolerance)) return nullptr;
     return found;
   }
 
-  [[nodiscard]] static std::vector<NearestOptions> ways(const TestColumn& lookups) {
+  [[nodiscard]] static std::vector<NearestOptions> ways(const Shape& shape) {
     std::vector<NearestOptions> all;
-    const Shape last = parts_of(lookups.shape()).back();
+    const Shape last = parts_of(shape).back();
     for (const Direction direction : {Direction::backward, Direction::forward, Direction::nearest})
       for (const bool exact : {true, false}) {
         const bool has_distance = is_integer_shape(last) || is_float_shape(last);
@@ -185,16 +220,14 @@ class OrderChecker {
     return all;
   }
 
-  [[nodiscard]] std::string neighbours(const TestColumn& lookups) const {
-    std::vector<Around> entries;
-    for (const Key& lookup : lookups.keys()) entries.push_back(around(lookup));
-    for (const NearestOptions& how : ways(lookups)) {
+  [[nodiscard]] std::string neighbours(const Lookups& lookups) const {
+    for (const NearestOptions& how : ways(lookups.column.shape())) {
       const Answers answers = index_.nearest(
-          lookups.view(), how,
+          lookups.column.view(), how,
           {.answers = Answer::any | Answer::key | Answer::count | Answer::first, .matched = true});
       const ColumnView keys = answers.keys();
-      for (std::size_t i = 0; i < lookups.size(); ++i) {
-        const Entry* const wanted = neighbour(lookups.keys()[i], entries[i], how);
+      for (std::size_t i = 0; i < lookups.points.size(); ++i) {
+        const Entry* const wanted = neighbour(*lookups.points[i], how);
         const std::uint32_t count = wanted == nullptr ? 0 : wanted->count;
         const std::uint32_t first = wanted == nullptr ? miss_row : wanted->first;
         const std::uint32_t row = wanted == nullptr ? miss_row : wanted->row;
@@ -205,7 +238,7 @@ class OrderChecker {
           continue;
         return fmt::format(
             "neighbour {} of {} ({}): row {} with {} rows and key {}, wanted {} with {}",
-            name_of(how.direction), text_of(lookups.keys()[i]),
+            name_of(how.direction), text_of(lookups.points[i]->key),
             how.exact ? "or equal" : "not equal", answers.any()[i], answers.count()[i],
             keys.text(i), row, count);
       }
@@ -213,16 +246,12 @@ class OrderChecker {
     return "";
   }
 
-  [[nodiscard]] std::string ranks(const TestColumn& lookups) const {
-    const std::vector<std::uint32_t> ranks = index_.rank(lookups.view());
-    for (std::size_t i = 0; i < lookups.size(); ++i) {
-      std::uint32_t wanted = 0;
-      const Key& lookup = lookups.keys()[i];
-      if (!is_null(lookup))
-        for (const Entry& entry : entries_) wanted += compare(entry.key, lookup) < 0 ? 1 : 0;
-      if (ranks[i] != wanted)
-        return fmt::format("rank of {}: {}, wanted {}", text_of(lookup), ranks[i], wanted);
-    }
+  [[nodiscard]] std::string ranks(const Lookups& lookups) const {
+    const std::vector<std::uint32_t> ranks = index_.rank(lookups.column.view());
+    for (std::size_t i = 0; i < lookups.points.size(); ++i)
+      if (ranks[i] != lookups.points[i]->rank)
+        return fmt::format("rank of {}: {}, wanted {}", text_of(lookups.points[i]->key), ranks[i],
+                           lookups.points[i]->rank);
     return "";
   }
 
@@ -246,7 +275,7 @@ class OrderChecker {
     for (std::size_t i = 0; i < answers.size(); ++i) {
       std::vector<std::uint32_t> wanted;
       for (const Entry& entry : entries_)
-        if (is_inside(entry.key, i)) wanted.push_back(entry.row);
+        if (is_inside(entry, i)) wanted.push_back(entry.row);
       if (answers.count()[i] != wanted.size())
         return fmt::format("{} {}: count {}, wanted {}", what, i, answers.count()[i],
                            wanted.size());
@@ -259,7 +288,9 @@ class OrderChecker {
     return "";
   }
 
-  [[nodiscard]] static bool is_above(int order, bool open) { return open ? order > 0 : order >= 0; }
+  [[nodiscard]] static bool is_above(const PlacedKey& key, const PlacedKey& end, bool open) {
+    return open ? key.place() > end.place() : key.place() >= end.place();
+  }
 
   // Which ends of ranges are set.
   struct SetEnds {
@@ -267,15 +298,14 @@ class OrderChecker {
   };
 
   [[nodiscard]] std::string ranges() const {
-    std::vector<Key> lower_keys;
+    const Lookups lower = lookups_of(shape_);
+    std::vector<const Point*> upper_points;
     std::vector<Key> upper_keys;
-    for (const Key& key : points_)
-      if (fits(key, shape_)) {
-        lower_keys.push_back(key);
-        upper_keys.push_back(random_.bits() % 4 == 0 ? key : random_.pick(points_));
-        if (!fits(upper_keys.back(), shape_)) upper_keys.back() = key;
-      }
-    const TestColumn lower(shape_, lower_keys);
+    for (const Point* const from : lower.points) {
+      const Point* const to = random_.bits() % 4 == 0 ? from : &random_.pick(points_);
+      upper_points.push_back(fits(to->key, shape_) ? to : from);
+      upper_keys.push_back(upper_points.back()->key);
+    }
     const TestColumn upper(shape_, upper_keys);
     for (const Ends ends : {Ends::closed, Ends::right_open, Ends::left_open, Ends::open})
       for (const SetEnds set : {SetEnds{true, true}, SetEnds{true, false}, SetEnds{false, true}})
@@ -284,17 +314,17 @@ class OrderChecker {
           options.order = order;
           if (random_.bits() % 2 == 0) options.limit = 3;
           const Answers answers =
-              index_.answer(Query::range(set.lower ? lower.view() : ColumnView(),
+              index_.answer(Query::range(set.lower ? lower.column.view() : ColumnView(),
                                          set.upper ? upper.view() : ColumnView(), ends),
                             options);
           const bool left_open = ends == Ends::left_open || ends == Ends::open;
           const bool right_open = ends == Ends::right_open || ends == Ends::open;
-          const auto inside = [&](const Key& key, std::size_t i) {
-            const Key& from = lower_keys[i];
-            const Key& to = upper_keys[i];
-            if ((set.lower && is_null(from)) || (set.upper && is_null(to))) return false;
-            return (!set.lower || is_above(compare(key, from), left_open)) &&
-                   (!set.upper || is_above(compare(to, key), right_open));
+          const auto inside = [&](const Entry& entry, std::size_t i) {
+            const Point& from = *lower.points[i];
+            const Point& to = *upper_points[i];
+            if ((set.lower && from.is_null()) || (set.upper && to.is_null())) return false;
+            return (!set.lower || is_above(entry, from, left_open)) &&
+                   (!set.upper || is_above(to, entry, right_open));
           };
           std::string found = compare_rows(std::string(name_of(ends)), answers, options, inside);
           if (!found.empty()) return found;
@@ -302,19 +332,19 @@ class OrderChecker {
     AnswerOptions all{.answers = Answer::rows | Answer::count};
     all.order = RowOrder::descending;
     return compare_rows("everything", index_.range({}, {}, all), all,
-                        [](const Key&, std::size_t) { return true; });
+                        [](const Entry&, std::size_t) { return true; });
   }
 
   [[nodiscard]] std::string prefixes() const {
     std::vector<std::string> texts = {"", "\xff", std::string(9, '\xff')};
-    for (const Key& key : points_)
-      if (const auto* const text = std::get_if<std::string>(&key.front()))
+    for (const Point& point : points_)
+      if (const auto* const text = std::get_if<std::string>(&point.key.front()))
         texts.push_back(text->substr(0, random_.bits() % (text->size() + 1)));
     AnswerOptions options{.answers = Answer::rows | Answer::count};
     options.order = RowOrder::ascending;
     return compare_rows("prefix", index_.answer(Query::prefix(texts), options), options,
-                        [&](const Key& key, std::size_t i) {
-                          return std::get<std::string>(key.front()).starts_with(texts[i]);
+                        [&](const Entry& entry, std::size_t i) {
+                          return std::get<std::string>(entry.key.front()).starts_with(texts[i]);
                         });
   }
 
@@ -323,28 +353,29 @@ class OrderChecker {
       Shape shape = shape_;
       shape.parts.resize(parts);
       std::vector<Key> keys;
-      for (const Key& key : points_) {
-        keys.emplace_back(key.begin(), key.begin() + static_cast<std::ptrdiff_t>(parts));
-        if (!fits(keys.back(), shape)) keys.pop_back();
+      std::vector<std::uint32_t> places;
+      for (const Point& point : points_) {
+        Key key(point.key.begin(), point.key.begin() + static_cast<std::ptrdiff_t>(parts));
+        if (!fits(key, shape)) continue;
+        keys.push_back(std::move(key));
+        places.push_back(point.places[parts - 1]);
       }
       const TestColumn lookups(shape, keys);
       AnswerOptions options{.answers = Answer::rows | Answer::count};
       options.order = RowOrder::ascending;
       std::string found = compare_rows(
           fmt::format("the first {} parts", parts), index_.lookup(lookups.view(), options), options,
-          [&](const Key& key, std::size_t i) {
-            return !is_null(keys[i]) && compare_first(key, keys[i]) == 0;
-          });
+          [&](const Entry& entry, std::size_t i) { return entry.places[parts - 1] == places[i]; });
       if (!found.empty()) return found;
     }
     return "";
   }
 
   const Index& index_;
-  std::vector<Entry> entries_;
   Shape shape_;
   Random& random_;
-  std::vector<Key> points_;
+  std::vector<Entry> entries_;  // the rows that have keys, in the order of keys and rows
+  std::vector<Point> points_;
 };
 
 }  // namespace

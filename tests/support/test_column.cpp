@@ -101,23 +101,23 @@ struct TestColumn::Storage {
 };
 
 TestColumn::TestColumn(const Shape& shape, std::vector<Key> keys)
-    : shape_(shape), keys_(std::move(keys)) {
-  for (const Key& key : keys_)
+    : shape_(shape), keys_(std::make_shared<const std::vector<Key>>(std::move(keys))) {
+  for (const Key& key : *keys_)
     if (!fits(key, shape))
       throw std::logic_error("the test's key " + text_of(key) + " does not fit " + text_of(shape));
   auto storage = std::make_shared<Storage>();
   if (shape.type == Type::composite) {
     for (std::size_t part = 0; part < shape.parts.size(); ++part) {
       std::vector<Key> part_keys;
-      for (const Key& key : keys_) part_keys.push_back({key[part]});
+      for (const Key& key : *keys_) part_keys.push_back({key[part]});
       storage->parts.emplace_back(shape.parts[part], std::move(part_keys));
     }
   } else {
     if (shape.type == Type::string)
-      storage->take_strings(keys_);
+      storage->take_strings(*keys_);
     else
-      for (const Key& key : keys_) append_native(storage->bytes, shape.type, key[0]);
-    storage->take_validity(keys_);
+      for (const Key& key : *keys_) append_native(storage->bytes, shape.type, key[0]);
+    storage->take_validity(*keys_);
   }
   storage_ = std::move(storage);
 }

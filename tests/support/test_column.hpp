@@ -18,8 +18,8 @@ class TestColumn {
   TestColumn(const Shape& shape, std::vector<Key> keys);
 
   [[nodiscard]] const Shape& shape() const { return shape_; }
-  [[nodiscard]] std::size_t size() const { return keys_.size(); }
-  [[nodiscard]] const std::vector<Key>& keys() const { return keys_; }
+  [[nodiscard]] std::size_t size() const { return keys_->size(); }
+  [[nodiscard]] const std::vector<Key>& keys() const { return *keys_; }
   // Valid as long as this column or a copy of it exists.
   [[nodiscard]] ColumnView view() const;
 
@@ -27,7 +27,8 @@ class TestColumn {
   struct Storage;
 
   Shape shape_;
-  std::vector<Key> keys_;
+  // Copies share them: batches are copied often.
+  std::shared_ptr<const std::vector<Key>> keys_;
   std::shared_ptr<const Storage> storage_;
 };
 
