@@ -99,6 +99,7 @@ std::string Plan::describe() const {
   std::string text = on_gpu ? on_callers_stream ? "queue all work on the caller's stream\n"
                                                 : "copy lookups and answers on streams of its own\n"
                             : "search on the CPU\n";
+  if (casts_rays) text += "cast rays, after those of earlier calls\n";
   if (fetches_lookups) text += "host: copy the lookups from the GPU\n";
   if (orders_on_host) text += "host: order the rows of all segments by key\n";
   if (copies_values) text += "host: copy the values to the GPU\n";

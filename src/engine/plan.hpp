@@ -25,6 +25,7 @@ enum class Method : std::uint8_t {
 
 // What a segment offers to a plan.
 struct SegmentTraits {
+  bool casts_rays = false;          // on a GPU
   bool folds_hits = false;          // rays fold their hits
   bool intervals = false;           // it holds intervals
   bool points = false;              // it holds points
@@ -83,6 +84,7 @@ struct Plan {
   bool writes_pairs = false;                  // a join
   bool on_gpu = false;
   bool on_callers_stream = false;  // lookups and answers are in device memory
+  bool casts_rays = false;         // on a GPU, after those of earlier calls
   // Steps of the host, one after the other.
   bool fetches_lookups = false;  // copies them to the host, which encodes or orders them
   bool orders_on_host = false;   // brings rows of several segments into the order of keys
@@ -92,10 +94,11 @@ struct Plan {
   bool measures = false;         // waits for counters or the times of rays
   std::size_t piece = 0;         // lookups that are answered at once; 0: all
 
-  // Whether the call can be captured into a CUDA graph, because it only queues work.
+  // Whether the call can be captured into a CUDA graph, because it only queues work and waits for
+  // none on other streams.
   [[nodiscard]] bool capturable() const {
-    return on_gpu && on_callers_stream && !fetches_lookups && !orders_on_host && !copies_values &&
-           !counts_on_host && !measures;
+    return on_gpu && on_callers_stream && !casts_rays && !fetches_lookups && !orders_on_host &&
+           !copies_values && !counts_on_host && !measures;
   }
   void set_outputs(const Request& request);
   [[nodiscard]] std::string describe() const;

@@ -146,8 +146,9 @@ TEST(Plan, IsCapturableWhereItOnlyQueuesWork) {
   EXPECT_FALSE(plan.capturable());
   plan.on_gpu = plan.on_callers_stream = true;
   EXPECT_TRUE(plan.capturable());
-  for (bool Plan::*const step : {&Plan::fetches_lookups, &Plan::orders_on_host,
-                                 &Plan::copies_values, &Plan::counts_on_host, &Plan::measures}) {
+  for (bool Plan::*const step :
+       {&Plan::fetches_lookups, &Plan::orders_on_host, &Plan::copies_values, &Plan::counts_on_host,
+        &Plan::measures, &Plan::casts_rays}) {
     Plan waiting = plan;
     waiting.*step = true;
     EXPECT_FALSE(waiting.capturable());

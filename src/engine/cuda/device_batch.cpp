@@ -93,6 +93,7 @@ void DeviceBatch::make_plan() {
     // Rays are counted before their hits are collected.
     const bool folds_rows = request_.counts_values || (traits.folds_hits && wants.last);
     plan_.folds_rows = plan_.folds_rows || folds_rows;
+    plan_.casts_rays = plan_.casts_rays || traits.casts_rays;
     plan_.counts_on_host =
         plan_.counts_on_host ||
         (traits.folds_hits && (wants.rows || traits.compares_full_keys || folds_rows));

@@ -244,8 +244,10 @@ void answer_from(const BatchSources& sources, const Request& request, const Plan
 void write_ordered_rows(std::size_t lookups, const Request& all,
                         const std::function<void(const Request& on_host)>& find_rows);
 
-// Throws where a call that waits for the host is captured: it would invalidate the capture without
-// an error of its own.
+// Throws where a call is captured that cannot be: it would invalidate the capture without an error
+// of its own.
 void reject_capture(const Plan& plan, Stream caller);
+// Whether queries of an index cast rays; its segments are of one kind.
+[[nodiscard]] bool casts_rays(std::span<const Segment> segments);
 
 }  // namespace rtindex::cuda

@@ -50,9 +50,14 @@ void reject_capture(const Plan& plan, Stream caller) {
     static_cast<void>(cudaGetLastError());
   if (status == cudaStreamCaptureStatusActive)
     fail(ErrorKind::unsupported,
-         "this call cannot be captured into a graph, because it waits for the host: pass lookups, "
-         "values and buffers in device memory. Its plan:\n{}",
+         "this call cannot be captured into a graph, because it waits for {}. Its plan:\n{}",
+         plan.casts_rays ? "rays of other calls: use rx:native@cuda"
+                         : "the host: pass lookups, values and buffers in device memory",
          plan.describe());
+}
+
+bool casts_rays(std::span<const Segment> segments) {
+  return device_searcher(segments.front()).traits(0).casts_rays;
 }
 
 void write_ordered_rows(std::size_t lookups, const Request& all,

@@ -85,15 +85,15 @@ void DeviceBatchRunner::answer_nearest(std::span<const Segment> segments, const 
   const bool on_device = query.lower.memory_space() == MemorySpace::device;
   const std::vector<PackedMap> maps = maps_of(segments);
   const bool can_join = !maps.empty() && NeighbourRunner::can_join(maps);
-  if (request.plan != nullptr) {
-    Plan plan = plan_of(segments, query, request);
-    plan.on_gpu = true;
-    plan.on_callers_stream = to_device && on_device;
-    plan.orders_on_host = false;
-    plan.fetches_lookups = on_device && !can_join;
-    plan.measures = request.counters != nullptr || request.ray_ms != nullptr;
-    *request.plan = plan.describe();
-  }
+  Plan plan = plan_of(segments, query, request);
+  plan.on_gpu = true;
+  plan.on_callers_stream = to_device && on_device;
+  plan.casts_rays = casts_rays(segments);
+  plan.orders_on_host = false;
+  plan.fetches_lookups = on_device && !can_join;
+  plan.measures = request.counters != nullptr || request.ray_ms != nullptr;
+  reject_capture(plan, request.stream);
+  if (request.plan != nullptr) *request.plan = plan.describe();
   if (can_join && to_device && (is_native || on_device))
     nearest_on_device(segments, query, request);
   else if (can_join && is_native)

@@ -135,6 +135,8 @@ void DeviceBatchRunner::nearest_intervals(std::span<const Segment> segments,
   require_on_device(query.lower, "keys");
   Plan steps;
   steps.on_gpu = true;
+  steps.casts_rays = casts_rays(segments);
+  if (steps.casts_rays) reject_capture(steps, request.stream);
   if (on_device && are_native(all, query.lower)) {
     const Queue queue(gpu_.memory, static_cast<cudaStream_t>(request.stream.handle));
     const NearestOnDevice nearest(all, query, *this, request, queue);

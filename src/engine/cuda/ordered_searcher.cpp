@@ -164,7 +164,8 @@ DeviceSearcher::Encoding OrderedSearcher::encoding() const {
 SegmentTraits OrderedSearcher::traits(std::size_t included_column) const {
   const OrderedArrays& arrays = ready();
   const FusedOffer& fused = arrays.positions->fused();
-  return {.unique_keys = arrays.order.unique(),
+  return {.casts_rays = arrays.positions->casts_rays(),
+          .unique_keys = arrays.order.unique(),
           .ascending_rows = arrays.order.rows_ascend(),
           .compares_full_keys = arrays.compares_full_keys(),
           .finds_first_rows = arrays.positions->finds_first_rows(),

@@ -84,6 +84,7 @@ class PositionSearcher : public FusedKernels {
  public:
   // Whether find_rows() finds the first of the rows in key order where keys are not unique.
   [[nodiscard]] bool finds_first_rows() const { return finds_first_rows_; }
+  [[nodiscard]] bool casts_rays() const { return casts_rays_; }
   // Index::build_profile().
   [[nodiscard]] const std::vector<std::pair<std::string, double>>& build_profile() const {
     return build_profile_;
@@ -107,6 +108,7 @@ class PositionSearcher : public FusedKernels {
 
  protected:
   bool finds_first_rows_ = true;
+  bool casts_rays_ = false;
   std::vector<std::pair<std::string, double>> build_profile_;
 };
 

@@ -27,6 +27,7 @@ class BucketLocator final : public cuda::PositionSearcher {
         pipeline_(&Pipeline::get(options.device, Programs::buckets, Primitive::triangle,
                                  scene_.build_flags())) {
     finds_first_rows_ = false;
+    casts_rays_ = true;
     build_profile_ = scene_.costs().parts(scene_.representative_bytes() + scene_.marker_bytes());
   }
 

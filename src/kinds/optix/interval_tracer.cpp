@@ -66,7 +66,9 @@ class OptixIntervals final : public cuda::DeviceSearcher {
   ~OptixIntervals() override { release(arrays_); }
 
   [[nodiscard]] Encoding encoding() const override { return {starts().row_count, starts().span}; }
-  [[nodiscard]] SegmentTraits traits(std::size_t) const override { return {.folds_hits = true}; }
+  [[nodiscard]] SegmentTraits traits(std::size_t) const override {
+    return {.casts_rays = true, .folds_hits = true};
+  }
   [[nodiscard]] cuda::FoundRows answer_on_device(Method, const cuda::SearchedLookups& searched,
                                                  const cuda::DeviceRequest& request,
                                                  cuda::RowsWanted wanted,

@@ -55,7 +55,7 @@ class OptixTracer final : public cuda::DeviceSearcher {
 
   [[nodiscard]] Encoding encoding() const override { return {keys().row_count, keys().span}; }
   [[nodiscard]] SegmentTraits traits(std::size_t) const override {
-    return {.folds_hits = true, .compares_full_keys = on_host_ != nullptr};
+    return {.casts_rays = true, .folds_hits = true, .compares_full_keys = on_host_ != nullptr};
   }
   [[nodiscard]] cuda::FoundRows answer_on_device(Method, const cuda::SearchedLookups& searched,
                                                  const cuda::DeviceRequest& request,

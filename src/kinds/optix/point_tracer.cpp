@@ -60,7 +60,7 @@ class OptixPoints final : public cuda::DeviceSearcher {
 
   [[nodiscard]] Encoding encoding() const override { return {row_count_}; }
   [[nodiscard]] SegmentTraits traits(std::size_t) const override {
-    return {.folds_hits = true, .points = true};
+    return {.casts_rays = true, .folds_hits = true, .points = true};
   }
   [[nodiscard]] cuda::FoundRows answer_on_device(Method, const cuda::SearchedLookups& searched,
                                                  const cuda::DeviceRequest& request,

@@ -17,6 +17,7 @@
 
 #include "support/cuda/device_copy.hpp"
 #include "support/cuda/gpu_test.hpp"
+#include "support/errors.hpp"
 #include "support/random.hpp"
 #include "support/specs.hpp"
 
@@ -210,6 +211,39 @@ TEST_P(GraphCapture, OfStrings) {
     ASSERT_EQ(counts_->read<std::uint32_t>(), expected.counts);
   }
 }
+
+// Launches of a pipeline wait for each other, which a graph cannot repeat.
+class RayCapture : public GraphCapture {};
+
+TEST_P(RayCapture, IsRejectedWithThePlan) {
+  const Index index = build(column_->view(), spec());
+  outputs_.first = firsts_->as<std::uint32_t>();
+  const auto find_nearest = [&] {
+    const ColumnView keys = ColumnView::of(Type::u32, lookups_->data(), count).on_device();
+    index.answer_into(Query::nearest(keys), {.stream = {stream_}}, outputs_);
+  };
+  for (int round = 0; round < 2; ++round) {
+    const Expected expected = next_lookups();
+    look_up(index);
+    require(cudaStreamSynchronize(stream_));
+    ASSERT_EQ(firsts_->read<std::uint32_t>(), expected.firsts);
+    find_nearest();
+    require(cudaStreamSynchronize(stream_));
+    const CapturedGraph graph(stream_, std::get<1>(GetParam()), [&] {
+      expect_error([&] { look_up(index); }, "cast rays");
+      expect_error(find_nearest, "cast rays");
+    });
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Cuda, RayCapture,
+    testing::Combine(testing::Values("rx:optix@cuda", "rx:optix@cuda,bucket=16"),
+                     testing::Values(cudaStreamCaptureModeRelaxed, cudaStreamCaptureModeGlobal)),
+    [](const auto& item) {
+      return test_name(std::get<0>(item.param)) +
+             (std::get<1>(item.param) == cudaStreamCaptureModeRelaxed ? "_relaxed" : "_global");
+    });
 
 INSTANTIATE_TEST_SUITE_P(
     Cuda, GraphCapture,
