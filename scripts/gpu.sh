@@ -61,23 +61,27 @@ run_tests() {
   say "$program, $processes process(es)"
   for ((i = 0; i < processes; ++i)); do
     GTEST_TOTAL_SHARDS="$processes" GTEST_SHARD_INDEX="$i" "$build/bin/$program" \
-      --gtest_filter="$filter" --gtest_brief=1 >"$build.$program.$i" 2>&1 &
+      --gtest_filter="$filter" >"$build.$program.$i" 2>&1 &
     pids+=($!)
   done
   for i in "${pids[@]}"; do wait "$i" || failed=yes; done
   pids=()
   for ((i = 0; i < processes; ++i)); do
     log="$build.$program.$i"
-    grep -v '^Running main' "$log" || true
+    grep -vE '^Running main|^\[ RUN |^\[       OK|^\[-----|^\[=====|^\[  SKIPPED|^Note: |^$' "$log" || true
     some="$(sed -n 's/^\[  PASSED  \] \([0-9]*\) test.*/\1/p' "$log" | tail -1)"
-    [[ -n $some ]] || failed=yes # it crashed
+    if [[ -z $some ]]; then
+      say "crashed in $(sed -n 's/^\[ RUN      \] //p' "$log" | tail -1)"
+      failed=yes
+    fi
     passed=$((passed + ${some:-0}))
   done
   [[ $failed == no ]] || fail "$program failed; its output is above"
 }
 
 # Kernels of several processes run side by side under MPS. Without it a GPU loses time switching between
-# processes. With it a fault in one of them ends all: the first failure in the logs counts.
+# processes. With it a fault in one of them ends all: its cause is the first test that failed or crashed in
+# one of the processes. So does killing a process at work: stop MPS before the next run.
 start_mps() { command -v nvidia-cuda-mps-control >/dev/null && nvidia-cuda-mps-control -d; }
 stop() {
   ((${#pids[@]} == 0)) || kill "${pids[@]}" 2>/dev/null || true
