@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pathlib
 import random
 import sys
@@ -10,6 +11,10 @@ import pytest
 
 # With --import-mode=importlib the helpers beside the tests are found only if they are named here.
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
+
+# Dask forks its workers from one process that has imported Dask and pandas, as in its own tests. It
+# reads this when it is imported.
+os.environ.setdefault("DASK_DISTRIBUTED__WORKER__MULTIPROCESSING_METHOD", "forkserver")
 
 
 @pytest.fixture

@@ -24,6 +24,10 @@ case "$status" in
   *) exit "$status" ;;
 esac
 python="$root/build/python/venv/bin/python"
+# Tests start a hundred processes, most of which import pandas or Dask: they share its bytecode, also
+# where the caller wants none beside the sources.
+unset PYTHONDONTWRITEBYTECODE
+export PYTHONPYCACHEPREFIX="$root/build/python/bytecode"
 (cd "$root/tests/cli" && "$python" -B -m unittest ugly_csv.UglyFiles.test_pandas_reads_the_same \
   pipes.Pipes.test_duckdb)
 cd "$root" && exec "$python" -m pytest -q \

@@ -300,8 +300,8 @@ def test_decimals_and_durations_as_values(client, lazy, memory, miss):
                          for one, held in ((index, values), (local, "v")))
         assert str(found.sum) == str(wanted.sum) and str(found.max) == str(wanted.max)
         found = index.lookup(dd.from_pandas(later, npartitions=2), names, values)
-        for name in names:
-            assert str(found[name].compute().tolist()) == str(local.lookup(later, name, "v").tolist())
+        for name, answers in zip(names, dask.compute(*(found[name] for name in names))):
+            assert str(answers.tolist()) == str(local.lookup(later, name, "v").tolist())
         assert index.lookup(da.from_array(SOME, chunks=2), "sum", values, miss=miss).compute().tolist() == (
             local.lookup(SOME, "sum", "v", miss=miss).tolist())
 
