@@ -82,7 +82,13 @@ class Index(OrderedCalls):
         return self._core.erase_keys(column_of(keys, self._point), stream_of(keys=keys))
 
     def erase_range(self, lower: Any = None, upper: Any = None, ends: EndsName = "[]") -> int:
-        """Erases every row whose key is in one of these ranges; returns how many there were."""
+        """Erases every row whose key is in one of these ranges; returns how many there were.
+
+        lower or upper may be None, which is no limit; not both.
+        """
+        if lower is None and upper is None:
+            raise InvalidArgumentError("expected lower, upper or both: without them the range holds every "
+                                       "key; to erase all rows, pass their rowIDs to erase")
         self._require_order()
         rows = self._matching(lower, upper, ends)
         self.erase(rows)

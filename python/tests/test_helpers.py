@@ -153,7 +153,10 @@ def test_ranges_are_erased():
     assert index.erase_range(25, 27, "(]") == 2
     assert [*index] == [23, 25, 29, 29]
     assert index.erase_range([23, 29], [25, 30]) == 4 and index.valid == 0
-    assert index.erase_range() == 0
+    assert index.erase_range(lower=0) == 0
+    for call in (lambda: index.erase_range(), lambda: index.erase_range(None, None)):
+        with pytest.raises(rtindex.InvalidArgumentError, match="expected lower, upper or both"):
+            call()
 
 
 def test_files_may_be_objects(tmp_path):
