@@ -23,11 +23,11 @@ constexpr bool skips_nulls = false;
 template <class Class>
 constexpr bool skips_nulls<CountedAggregate<Class>> = true;
 
-// Whether a row has a value that an aggregate includes.
+// Whether the value of a row is null and skipped.
 template <class Aggregate>
-[[nodiscard]] bool is_included(const Request& request, std::uint32_t row) {
-  if constexpr (skips_nulls<Aggregate>) return request.has_value(row);
-  return true;
+[[nodiscard]] bool is_skipped(const Request& request, std::uint32_t row) {
+  if constexpr (skips_nulls<Aggregate>) return !request.has_value(row);
+  return false;
 }
 
 // Calls write(i, aggregate) for each lookup i of a block in which none has more than one row.
@@ -37,7 +37,7 @@ void fold_one_each(const Request& request, const RowBlock& block, Write&& write)
   for (std::size_t i = 0; i < block.size; ++i) {
     Aggregate aggregate;
     const std::uint32_t row = block.rows[i];
-    if (row != miss_row && is_included<Aggregate>(request, row))
+    if (row != miss_row && !is_skipped<Aggregate>(request, row))
       aggregate.add(to_class(values[row]));
     write(i, aggregate);
   }
@@ -58,7 +58,7 @@ void fold(const Request& request, std::size_t lookup, std::span<const Match> fou
     const auto fold_to = [&](std::size_t end) {
       for (; at < end; ++at) {
         const std::uint32_t row = block.rows[at];
-        if (is_included<Aggregate>(request, row)) aggregate.add(to_class(values[row]));
+        if (!is_skipped<Aggregate>(request, row)) aggregate.add(to_class(values[row]));
       }
     };
     for (std::size_t i = ended; i < block.ended; ++i) {

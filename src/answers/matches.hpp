@@ -61,11 +61,8 @@ inline constexpr std::uint64_t piece_rows = std::uint64_t{1} << 14;
   return buffer;
 }
 
-// Values are prefetched this far ahead of where they are added up.
-inline constexpr int prefetch_distance = 32;
-
 // Prefetches address_of(row) for all rows that match a block of lookups, one with each call of
-// next().
+// next(), `distance` rows ahead.
 template <class Rows, class AddressOf>
 class Prefetcher {
  public:
@@ -73,7 +70,7 @@ class Prefetcher {
       : address_of_(std::move(address_of)), rows_(&rows), found_(found), end_(found + count) {
     if (count != 0) at_ = found_->begin;
     skip_ended();
-    for (int i = 0; i < prefetch_distance; ++i) next();
+    for (int i = 0; i < distance; ++i) next();
   }
 
   void next() {
@@ -87,6 +84,8 @@ class Prefetcher {
     while (found_ != end_ && at_ >= found_->end)
       if (++found_ != end_) at_ = found_->begin;
   }
+
+  static constexpr int distance = 32;
 
   AddressOf address_of_;
   const Rows* rows_;

@@ -12,8 +12,8 @@ namespace rtindex {
 
 namespace {
 
-constexpr std::size_t level = 2;
-constexpr std::size_t usual = std::size_t{1} << 20;
+constexpr std::size_t core_level = 2;
+constexpr std::size_t usual_bytes = std::size_t{1} << 20;
 
 // 0 where glibc cannot read the size, as on Arm.
 [[nodiscard]] std::size_t from_sysconf() {
@@ -39,13 +39,14 @@ constexpr std::size_t usual = std::size_t{1} << 20;
   return number;
 }
 
-// 0 where the system lists no cache of the level that holds data.
+// 0 where the system lists no cache of this level that holds data.
 [[nodiscard]] std::size_t from_system_files() {
   for (int i = 0;; ++i) {
     const std::string folder = "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(i) + "/";
     const std::string found = beginning_of(folder + "level");
     if (found.empty()) return 0;
-    if (number_in(found) != level || beginning_of(folder + "type").starts_with("Instr")) continue;
+    if (number_in(found) != core_level || beginning_of(folder + "type").starts_with("Instr"))
+      continue;
     return number_in(beginning_of(folder + "size")) << 10U;  // "2048K"
   }
 }
@@ -57,7 +58,7 @@ std::size_t core_cache_bytes() {
   static const std::size_t bytes = [] {
     if (const std::size_t found = from_sysconf(); found != 0) return found;
     if (const std::size_t found = from_system_files(); found != 0) return found;
-    return usual;
+    return usual_bytes;
   }();
   return bytes;
 }
